@@ -76,7 +76,6 @@ export class Server {
   readonly workers: Workers | undefined;
   /** Adapters for formats other than JSON. */
   readonly adapters = new AdapterRegistry(standardAdapters);
-  /** The history of configs. */
   readonly history: ConfigHistory;
   readonly #admin: AdminEndpoint;
   readonly #identity = new IdentityCertificates();

@@ -22,7 +22,6 @@ export interface RequestLine {
 
 /** Changes to a request line; absent parts stay unchanged. Give either `rawPath` or `path`, not both. */
 export interface RequestLineChange {
-  /** The new method. */
   readonly method?: string;
   /** The whole new target; path and query must then be absent. */
   readonly target?: RequestTarget;

@@ -70,7 +70,6 @@ function isChallenge({ method, scheme, rawPath }: Exchange): boolean {
   return method === "GET" && scheme === "http" && challengeTokenOf(rawPath) !== "";
 }
 
-/** The parts of a server. */
 export interface HttpServerParts {
   /** Timeouts and sizes of each connection. */
   readonly limits: ConnectionLimits;

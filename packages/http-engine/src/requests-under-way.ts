@@ -29,7 +29,6 @@ function write(bytes: Buffer, text: string, at: number, length: number): number 
  * they may contain secrets.
  */
 export interface UnfinishedRequest {
-  /** Method of the request. */
   readonly method: string;
   /** Host without its port. */
   readonly host: string;

@@ -24,7 +24,6 @@ export class ResponseTally implements SharedResource {
     this.#counts[index] = (this.#counts[index] as number) + 1;
   }
 
-  /** Adds the counts to a counter, by class. */
   addTo(counter: Counter<"server" | "class">): void {
     for (const [index, name] of classes.entries()) {
       const count = this.#counts[index] as number;
@@ -43,7 +42,6 @@ export class ResponseTally implements SharedResource {
   }
 }
 
-/** The tallies that a registry reads. */
 const tallies = new WeakMap<Registry, Set<ResponseTally>>();
 
 function talliesOf(metrics: Registry): Set<ResponseTally> {

@@ -1,7 +1,6 @@
 import { inlineModule, moduleMap, remembersDecoded } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** One route of a config. */
 export const routeSchema = remembersDecoded(
   z.strictObject({
     group: z.string().nullish().describe("After a match, the other routes of the same group are skipped."),

@@ -180,7 +180,6 @@ class ReadHistogram extends Histogram {
   }
 }
 
-/** The tallies that a registry reads. */
 const tallies = new WeakMap<Registry, Set<RouteTally>>();
 
 function talliesOf(metrics: Registry): Set<RouteTally> {

@@ -33,7 +33,6 @@ export interface Restart {
   readonly pauseMs: number;
 }
 
-/** Events of a process. */
 interface ProcessEvents {
   /** A line of output. */
   line: [line: string];
@@ -53,7 +52,6 @@ interface ProcessEvents {
  * unexpectedly.
  */
 export class SupervisedProcess extends EventEmitter<ProcessEvents> {
-  /** The supervised process. */
   readonly service: Service;
   /** Variables that all processes get. */
   readonly #environment: NodeJS.ProcessEnv;

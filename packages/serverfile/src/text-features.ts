@@ -62,7 +62,6 @@ export class TextFeatures implements DirectiveTable, TextWriters {
   /** Names of directives in the order of execution, before any option `order` changes it. */
   readonly order: readonly string[];
   readonly readModule: ReadModule;
-  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   readonly #modules: ReadonlyMap<string, Listed>;
   /** Modules by the names of all their directives. */

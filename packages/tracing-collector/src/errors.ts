@@ -26,7 +26,6 @@ export type CollectorErrorCode =
   | "COLLECTOR_DAY_LIMITED"
   | "COLLECTOR_STOPPING";
 
-/** Options of an error. */
 export interface CollectorErrorOptions extends ErrorOptions {
   /** Whole seconds after which the sender should try again. Absent: the default of the code. */
   readonly retryAfterS?: number;

@@ -45,7 +45,6 @@ type OptionValue<Option extends OptionDefinition> = Option["kind"] extends "swit
         : number | undefined
       : readonly string[];
 
-/** The values of all options of a command. */
 export type OptionValues<Options extends OptionDefinitions> = {
   readonly [Name in keyof Options]: OptionValue<Options[Name]>;
 };

@@ -172,7 +172,11 @@ class PortsRoom {
   };
 }
 
-/** @param underWay notes of the thread that ended @returns fields for the log line about its end */
+/**
+ * The requests that a thread was serving when it ended.
+ * @param underWay the thread's shared notes of these requests
+ * @returns fields for the log line about its end
+ */
 function lastWork(underWay: Parameters<typeof readRequestsLeft>[0]) {
   const { requests, more } = readRequestsLeft(underWay);
   const named = requests.slice(0, maxNamedRequests);

@@ -18,7 +18,6 @@ const entry = z.object({
   cause: z.optional(z.string()),
 });
 
-/** An entry of the history. */
 export type HistoryEntry = z.infer<typeof entry>;
 
 /** Number of versions per page. The page of a version follows from its number and this constant. */

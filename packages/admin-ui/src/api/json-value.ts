@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
-/** A JSON object. */
 export type JsonObject = { [key: string]: JsonValue };
 
 /** Results of `JSON.parse` are valid JSON values, so they are not checked again. */

@@ -14,7 +14,6 @@ export function setDraft(next: Draft | undefined): void {
   }
 }
 
-/** Returns the current draft. */
 export function currentDraft(): Draft | undefined {
   return draft;
 }

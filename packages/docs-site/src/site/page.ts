@@ -8,7 +8,6 @@ export interface SourcePage {
   readonly markdown: string;
 }
 
-/** A rendered page. */
 export interface SitePage extends RenderedMarkdown {
   /** Path in the site: `adr/001-….html`. */
   readonly path: string;

@@ -1,6 +1,5 @@
 import { ContainedReadable } from "../body/contained-stream.ts";
 
-/** The source of a body. */
 export interface BodySource {
   /** Called when the reader has space for more bytes. */
   bodyWanted(): void;

@@ -7,7 +7,6 @@ import { RehearsalStream } from "./rehearsal-stream.ts";
 
 /** The part of a server that a rehearsal uses. */
 interface RehearsedServer {
-  /** Routes of requests. */
   readonly routes: Pick<NamedRoute, "rehearse">;
   /** Routes of errors; undefined without any. */
   readonly errorRoutes: Pick<NamedRoute, "rehearse"> | undefined;

@@ -29,7 +29,6 @@ export interface SpanSenderSettings {
    * TLS files for an https URL; absent: the CAs that Node trusts, and no client certificate. The sender closes them.
    */
   readonly tls?: ClientTls | undefined;
-  /** Attributes of the resource of all spans. */
   readonly resource: SpanAttributes;
   /** Name of the instrumentation scope: the process. */
   readonly scope: string;

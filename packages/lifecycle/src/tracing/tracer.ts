@@ -13,7 +13,6 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of a tracer. */
 export interface TracerSettings {
   /** Name of the process, which is also the service name unless `OTEL_SERVICE_NAME` is set. */
   readonly name: string;

@@ -166,7 +166,6 @@ function bodyReader({ body, edit }: ChangeRequest): () => ParsedJson | Promise<P
 interface SentChange {
   /** True when the body is the whole document, so that its text can be used. */
   readonly isSent: boolean;
-  /** The change. */
   readonly request: ChangeRequest;
   /** Place of the change, with its ids resolved. */
   readonly path: TreePath;

@@ -15,7 +15,6 @@ export interface CloudEvent {
   /** Time of the event, RFC 3339. */
   readonly time: string;
   readonly datacontenttype: "application/json";
-  /** Data of the event. */
   readonly data: EventData;
 }
 
@@ -74,7 +73,6 @@ export interface EmittedEvent {
   readonly data: EventData;
 }
 
-/** The outcome of an event. */
 export interface EventOutcome {
   /** Reason of the handler that aborted the event; undefined when no handler aborted it. */
   readonly aborted?: string;

@@ -1,6 +1,5 @@
 import { ServerError } from "../errors.ts";
 
-/** One address to listen on. */
 export type ListenAddress =
   | {
       readonly network: "tcp" /** "" means every address of the machine. */;

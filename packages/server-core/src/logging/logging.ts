@@ -114,7 +114,6 @@ interface Log {
   readonly owner: ErrorOwner;
 }
 
-/** The logger for one name. */
 export interface NamedLogger {
   /** True when at least one log accepts the level. If no log does, callers need not create the fields. */
   isEnabled(level: LogLevelName): boolean;

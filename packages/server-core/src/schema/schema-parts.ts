@@ -18,7 +18,6 @@ interface Definition extends z.core.$ZodTypeDef {
 
 /** The parts of a schema that lead into a document. */
 export interface SchemaParts {
-  /** Schema of the elements of a list. */
   readonly element: AnySchema | undefined;
   /** For an object with any keys. */
   readonly valueType: AnySchema | undefined;

@@ -35,7 +35,6 @@ export interface SharedGauge {
 export interface SharedEntry {
   /** Name that finds the same entry in all threads. */
   readonly name: string;
-  /** Value of a counter. */
   readonly count: number;
   /** Value of a gauge. */
   readonly level: number;

@@ -20,7 +20,6 @@ interface Told {
 interface Relay {
   /** Topic of a message that the main thread forwards to all workers. */
   readonly topic: string;
-  /** The message. */
   readonly value: unknown;
 }
 
@@ -76,7 +75,6 @@ export class MainMessages implements ThreadMessages {
   }
 }
 
-/** Messages of a worker. */
 export class WorkerMessages implements ThreadMessages {
   readonly thread: number;
   readonly #topics: MessageTopics;

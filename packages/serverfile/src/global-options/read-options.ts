@@ -418,7 +418,6 @@ const optionReaders: Readonly<Record<string, OptionReader>> = {
   },
 };
 
-/** Names of all global options. */
 export const globalOptionNames: readonly string[] = Object.keys(optionReaders);
 
 /**

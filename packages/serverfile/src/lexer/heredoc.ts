@@ -2,7 +2,6 @@ import { ServerError } from "server-core/errors";
 
 const markerPattern = /^[A-Za-z0-9_-]+$/;
 
-/** Creates an error at a line of a heredoc. */
 function fault(message: string, file: string, line: number): ServerError {
   return new ServerError("CONFIG_ADAPTER", `${message}, at ${file}:${line}`, {
     place: { file, line, word: "<<" },

@@ -31,7 +31,6 @@ export class TokenCursor {
     this.matcherName = matcherName;
   }
 
-  /** Number of tokens. */
   get count(): number {
     return this.#tokens.length;
   }

@@ -22,7 +22,6 @@ export interface ServedSite {
 /** The shared empty result of {@link resultsOf}, which is called often. */
 const nothing: readonly never[] = [];
 
-/** All results of one kind. */
 export function resultsOf<K extends DirectiveResult["kind"]>(
   site: ReadSite,
   kind: K,

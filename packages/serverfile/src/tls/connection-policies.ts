@@ -28,7 +28,6 @@ function namesOf(policy: Draft): string[] | undefined {
   return match?.sni as string[] | undefined;
 }
 
-/** Adds the policies of a site. */
 export function addSitePolicies(drafts: PolicyDrafts, served: ServedSite, options: GlobalOptions): void {
   let hosts = hostsOf(served);
   const results = resultsOf(served.site, "connectionPolicy");

@@ -2,7 +2,6 @@ import { type Block, type Line, line, linesOf, lineWith } from "./lines/line.ts"
 import { shortenPlaceholders } from "./lines/shorten-placeholders.ts";
 import { writeWord } from "./lines/write-word.ts";
 
-/** A site of a text. */
 export interface SiteLines {
   /** Addresses of the site. */
   readonly keys: readonly string[];

@@ -176,7 +176,6 @@ class ConfigWriter {
   }
 }
 
-/** Options for writing a config. */
 export interface WriteOptions {
   /** The spelling to use where a config allows several. */
   readonly choices: Choices;

@@ -21,7 +21,6 @@ const callIntervalMs = 5;
 
 /** Settings of the processor of one UDP port. */
 export interface PacketProcessorSettings {
-  /** The Thrift protocol of the packets. */
   readonly protocol: ThriftProtocol;
   /** The label in metrics: "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;

@@ -96,9 +96,7 @@ export class CollectorTags implements RowStep {
 interface AttributeTexts {
   /** Name of the tag. */
   readonly key: string;
-  /** Type of its value. */
   readonly type: AttributeType;
-  /** Value as text. */
   readonly text: string;
 }
 

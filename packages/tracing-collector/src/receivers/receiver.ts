@@ -14,7 +14,6 @@ export interface ReceiverContext extends Pipeline {
   readonly unfinished: UnfinishedBytes;
   /** Reads HTTP bodies within that limit. */
   readonly bodies: BodyReader;
-  /** Log of the receiver. */
   readonly log: Logger;
 }
 

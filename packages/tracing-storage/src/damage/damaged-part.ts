@@ -2,7 +2,6 @@ import type { EngineError } from "../engine-error.ts";
 
 /** A part of a table, as in the engine's errors. */
 export interface PartName {
-  /** UUID of the table. */
   readonly tableUuid: string;
   readonly part: string;
 }

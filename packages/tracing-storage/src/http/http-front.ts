@@ -23,7 +23,6 @@ import { type QueryOutcome, type QueryParts, runQuery } from "./run-query.ts";
 import { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
 
-/** Settings of the HTTP interface. */
 export interface HttpFrontSettings {
   /** Users who may log in; never empty. */
   readonly users: readonly [User, ...User[]];

@@ -1,4 +1,3 @@
-/** The names of a table. */
 export interface TableName {
   readonly database: string;
   readonly table: string;

@@ -12,7 +12,6 @@ import { UnreadablePart } from "../parts/unreadable-part.ts";
  */
 const unsureMs = 100;
 
-/** The folders of a table. */
 export interface TableFolders {
   /** Folder with the parts on the local disk. */
   readonly folder: string;

@@ -22,5 +22,4 @@ export const iconPaths = {
   unzoom: "M2.5 6V2.5H6m4 0h3.5V6m0 4v3.5H10m-4 0H2.5V10",
 } as const;
 
-/** Name of an icon. */
 export type IconName = keyof typeof iconPaths;

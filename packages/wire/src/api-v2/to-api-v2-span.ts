@@ -62,7 +62,6 @@ function translated(span: Span): FormatDependent {
   };
 }
 
-/** Key of the tag with the format of a span. */
 export const formatTagKey = "internal.span.format";
 
 /** Appends the format tag, unless the last tag already is a format tag. */

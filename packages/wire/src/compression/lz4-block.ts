@@ -5,7 +5,6 @@ const leastMatch = 4;
 /** A length field with this value continues in the next bytes. */
 const openLength = 15;
 
-/** The bytes of one block. */
 export interface BlockBytes {
   readonly bytes: Uint8Array;
   /** Index of the first byte. */

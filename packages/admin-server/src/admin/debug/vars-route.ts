@@ -3,7 +3,7 @@ import { requireMethod } from "server-core/admin/admin-message";
 import type { AdminRoute } from "server-core/admin/admin-route";
 
 /**
- * `GET /debug/vars`: the process in numbers. Memory is for the whole process, heap statistics are for the main thread.
+ * `GET /debug/vars`: command line, memory, CPU time and uptime of the process. Heap statistics are of the main thread.
  * The answer contains the command line, which may hold secrets, as in the public model. Source of the path: the public
  * model (Caddy 2.11)
  */

@@ -7,7 +7,7 @@ export interface Outline {
   readonly leftOut: readonly { readonly path: string; readonly bytes: number }[];
 }
 
-/** Characters of a value as JSON. */
+/** Number of characters of a value as JSON; 0 for undefined. */
 function lengthOf(value: unknown): number {
   return JSON.stringify(value)?.length ?? 0;
 }

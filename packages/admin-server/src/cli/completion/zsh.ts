@@ -6,7 +6,6 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\[\]:]/g, "\\$&");
 }
 
-/** Writes the zsh action that completes a value. */
 function action(choices: readonly string[], completes: "file" | "folder" | undefined): string {
   if (choices.length > 0) {
     return `(${choices.map((each) => each.replaceAll(" ", "\\ ")).join(" ")})`;
@@ -36,7 +35,6 @@ function operandSpec({ choices, completes }: CompletedCommand): string[] {
     : [quoted(`*:argument:${action(choices, completes)}`)];
 }
 
-/** Writes the zsh function of one command. */
 function functionLines(command: CompletedCommand): string[] {
   const { name, below, options } = command;
   const specs = options.flatMap(optionSpecs);

@@ -24,7 +24,6 @@ interface MemberListProps {
   /** Pointer to the object or list. */
   at: string;
   value: JsonObject | JsonValue[];
-  /** Schema of the object or list. */
   place: PlaceSchema;
   /** Faults of the object or list, and of the members. */
   faults: readonly SchemaFault[];
@@ -97,9 +96,7 @@ export function MemberList(props: MemberListProps) {
 interface MemberItemProps extends Pick<MemberListProps, "reader" | "draft" | "place" | "faults" | "onGo"> {
   /** Name of the field, or index in the list. */
   name: string;
-  /** Value of the member. */
   member: JsonValue;
-  /** Pointer to the member. */
   pointer: string;
   /** Place among the members, from 0. */
   index: number;

@@ -69,9 +69,7 @@ export function PlacePanel(props: PlacePanelProps) {
 
 /** The inputs of {@link PlaceEditor}. */
 interface PlaceEditorProps extends PlacePanelProps {
-  /** Schema of the place. */
   place: PlaceSchema;
-  /** Value of the place. */
   value: JsonValue;
 }
 

@@ -123,7 +123,6 @@ function WayRoute({
   );
 }
 
-/** A handler and its effect. */
 function WayHandler({ name, effect }: HandlerOnWay) {
   const { state, text } = effects[effect] ?? { state: "unknown", text: effect };
   return (

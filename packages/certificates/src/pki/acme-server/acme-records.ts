@@ -127,5 +127,4 @@ export type Order = z.infer<typeof orderSchema>;
 export type Authorization = z.infer<typeof authorizationSchema>;
 /** One way to prove the name. */
 export type Challenge = z.infer<typeof challengeSchema>;
-/** A certificate that this server issued. */
 export type IssuedCertificate = z.infer<typeof certificateSchema>;

@@ -19,7 +19,6 @@ function positionOf(call: AcmeCall): number {
     : notFound("authorization");
 }
 
-/** URL of the authorization of a call. */
 function urlOf({ base, rest }: AcmeCall): string {
   return `${base}/authz/${rest[0]}/${rest[1]}`;
 }

@@ -33,7 +33,6 @@ const headerSchema = z.object({
   b64: z.undefined({ error: "the payload must be base64url" }).optional(),
 });
 
-/** The signed header of a message. */
 export type MessageHeader = z.infer<typeof headerSchema>;
 
 /** A message whose signature is not checked yet. */

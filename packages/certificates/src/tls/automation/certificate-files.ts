@@ -25,7 +25,6 @@ export async function loadManaged(
     : loadCertificate(crt, key, keys.crt, ["managed"]);
 }
 
-/** The files of one managed certificate. */
 interface ManagedFiles {
   readonly issuerKey: string;
   readonly name: string;

@@ -12,7 +12,6 @@ export interface AwsCredentials {
   readonly endsAtMs?: number | undefined;
 }
 
-/** A request that is to be signed. */
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;

@@ -43,7 +43,6 @@ export function blockOf(lines: readonly Line[]): { readonly block?: readonly Lin
   return lines.length === 0 ? {} : { block: lines };
 }
 
-/** Returns the lines of a block. */
 export function linesOf(block: Block): readonly Line[] {
   return "lines" in block ? block.lines : block;
 }

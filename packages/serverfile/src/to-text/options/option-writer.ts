@@ -7,7 +7,6 @@ export type WrapperWriter = (wrapper: Members, matcherLines: MatcherSetWriter) =
 
 /** Finds the writers of listener wrappers. */
 export interface WrapperWriters {
-  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   /** @returns undefined for a listener wrapper without a text form */
   wrapperWriterOf(wrapper: string): WrapperWriter | undefined;

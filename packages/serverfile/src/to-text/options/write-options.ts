@@ -186,7 +186,6 @@ const tlsFields: Fields = {
   ),
 };
 
-/** Writes the certificate options. */
 export function certificateOptionLines(tls: Members, certificates: CertificateLines): Line[] {
   const email = certificates.globalEmail;
   const hasNoStapling =

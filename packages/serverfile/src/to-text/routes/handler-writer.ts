@@ -11,7 +11,6 @@ import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 export interface WriteContext {
   /** Names the matcher sets of directives that have several. */
   readonly matchers: NamedMatchers;
-  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   /** Possible file name of the text. File servers hide this file even if no line names it. */
   readonly hiddenFile: string;
@@ -40,7 +39,6 @@ export type HandlerWriter = (handler: Members, context: WriteContext) => Written
 /** Several routes that are written as one directive. */
 export interface WrittenRun {
   readonly written: Written;
-  /** Number of routes. */
   readonly count: number;
   /**
    * True: the directive is written with the matcher of the first route. False: the directive itself creates all
@@ -60,7 +58,6 @@ export type RunWriter = (
 
 /** The writers of a server's modules, found by module name. */
 export interface HandlerWriters {
-  /** Writes the lines of a matcher set. */
   readonly matcherLines: MatcherSetWriter;
   /** @param handler name without `http.handlers.` @returns undefined for a handler without a text form */
   writerOf(handler: string): HandlerWriter | undefined;

@@ -1,5 +1,5 @@
-// Directives are sorted when a text is read. A config with another order of routes needs the option `order`. with
-// `respond` before `header` in a list, `order respond before header` is written.
+// Directives are sorted when a text is read. A config with another order of routes needs the option `order`: a list with
+// `respond` before `header` is written with `order respond before header`.
 
 import { type Line, line } from "../lines/line.ts";
 import type { RouteBlock } from "./route-block.ts";

@@ -56,7 +56,6 @@ function anyHost(
   return hasPolicies && port !== ports.http ? `https://:${port}` : `:${port}`;
 }
 
-/** Parts of an address. */
 interface AddressParts {
   readonly host: string;
   readonly path: string;

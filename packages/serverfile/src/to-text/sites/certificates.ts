@@ -199,7 +199,6 @@ export class CertificateLines {
     return policy && { ...policy, issuers: [], bindHost: undefined, settings: Object.fromEntries(kept) };
   }
 
-  /** Words and lines of a policy. */
   #policyLines(policy: Policy | undefined): { words: Word[]; lines: Line[] } {
     if (policy === undefined) {
       return { words: [], lines: [] };

@@ -25,7 +25,6 @@ const looking = "l";
 /** Thrown when another living process has locked the folder. */
 export class FolderInUseError extends StartError {}
 
-/** The lock of a folder. */
 export interface FolderLock {
   /** Allows other processes to open the folder. */
   release(): Promise<void>;

@@ -53,7 +53,6 @@ const quarantineLookMs = 600_000;
 
 /** Files that an open journal holds. */
 export interface JournalParts {
-  /** Log of the journal. */
   readonly log: Logger;
   /** Lock of the folder, held while the journal is open. */
   readonly lock: FolderLock;

@@ -22,7 +22,6 @@ export type DropReason = "age" | "size";
 export interface QuarantinedFile {
   /** Name of the file. */
   readonly name: string;
-  /** Its path. */
   readonly path: string;
   /** Its size. */
   readonly bytes: number;

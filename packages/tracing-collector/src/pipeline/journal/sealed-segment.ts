@@ -31,13 +31,11 @@ const freshMs = 10_000;
 /** Size of the pieces in bytes when rows are sent while they are read. */
 const pieceBytes = 1024 * 1024;
 
-/** Contents of a sealed segment. */
 interface SealedContents {
   /** Spans in the segment. */
   readonly rows: number;
   /** Size of the header and the complete frames; the file may be longer. */
   readonly bytes: number;
-  /** The frames to read. */
   readonly frames: FrameList;
   /** Data from the process that has just sealed the segment. Undefined for a segment of an earlier run. */
   readonly own?: OwnSegment | undefined;

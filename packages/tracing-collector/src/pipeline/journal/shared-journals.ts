@@ -36,7 +36,6 @@ async function openIfFree(folder: string, open: OpenFolder): Promise<Journal | u
 
 /** A journal of a shared folder that this collector has opened. */
 export interface ClaimedJournal {
-  /** Folder of the journal. */
   readonly folder: string;
   /** The journal, whose segments must be inserted. */
   readonly journal: Journal;

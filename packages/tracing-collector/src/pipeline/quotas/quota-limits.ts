@@ -19,7 +19,6 @@ const limits = z.strictObject({
   "series-per-day": z.union([z.literal("none"), z.int().min(1).max(1_000_000)]).optional(),
 });
 
-/** A document of quotas. */
 export const quotasDocument = z.strictObject({
   defaults: limits.prefault({}),
   tenants: z
@@ -45,7 +44,6 @@ export interface QuotaLimits {
   readonly seriesPerDay: number | undefined;
 }
 
-/** The limits of a file. */
 export interface QuotaFile {
   /** Quotas of tenants that the file does not list. */
   readonly defaults: QuotaLimits;

@@ -347,8 +347,8 @@ export class TailSampler {
 
 /**
  * The probability with which a policy keeps the traces that match it and no earlier policy. A rate policy keeps some
- * traces and leaves the others to later policies. If a later probability policy covers those, each of the rate's traces
- * counts as one. If they are dropped, the probability of the rate's traces is unknown.
+ * traces and leaves the others to later policies. If a later probability policy samples those others, each trace that
+ * the rate kept counts as one. If the others are dropped, the probability of a trace that the rate kept is unknown.
  */
 function keptWith(policy: TailPolicy, index: number, policies: readonly TailPolicy[]): KeptWith {
   switch (policy.type) {

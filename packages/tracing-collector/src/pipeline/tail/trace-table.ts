@@ -60,7 +60,6 @@ export class TraceTable {
     this.#bucketMask = buckets - 1;
   }
 
-  /** Number of traces in the table. */
   get size(): number {
     return this.#size;
   }

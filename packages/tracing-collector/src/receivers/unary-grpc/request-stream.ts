@@ -13,7 +13,6 @@ import { decompressMessage, messagePrefixBytes } from "./decode-message.ts";
 import type { MessageBuffers } from "./message-buffers.ts";
 import type { UnaryMethod } from "./unary-method.ts";
 
-/** The settings of a stream. */
 export interface RequestSettings {
   /** Buffers for messages, shared by all connections. */
   readonly buffers: MessageBuffers;

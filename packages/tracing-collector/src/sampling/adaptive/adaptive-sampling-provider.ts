@@ -30,9 +30,7 @@ export interface AdaptiveContext {
   readonly counter: ThroughputCounter;
   /** Chooses the collector that calculates. */
   readonly election: { readonly isLeader: boolean; close(signal: AbortSignal): Promise<void> };
-  /** Metrics of sampling. */
   readonly metrics: SamplingMetrics;
-  /** Log of sampling. */
   readonly log: Logger;
   /** Present time in milliseconds since the Unix epoch. Default: `Date.now`. */
   readonly now?: () => number;

@@ -27,7 +27,6 @@ interface Bucket {
 }
 
 interface Verdict {
-  /** New probability. */
   readonly probability: number;
   /** True when the clients of the service use calculated probabilities. */
   readonly usesAdaptive: boolean;
