@@ -181,7 +181,7 @@ export class Connection implements PacketOwner {
     }
     const { recovery, spaces, path } = this.#parts;
     const idle = this.#idleEndsAt();
-    const { allowance } = path;
+    const allowance = path.dataAllowance;
     const limited = allowance < minDatagramBytes;
     let deadline = Math.min(
       idle,
@@ -189,6 +189,7 @@ export class Connection implements PacketOwner {
       // No timer is needed while the limit holds, because the next packet of the client lifts the limit.
       (limited ? undefined : recovery.deadline()) ?? Number.POSITIVE_INFINITY,
       path.challengeEndsAt,
+      path.allowsChallenge ? path.challengeAt : Number.POSITIVE_INFINITY,
       this.#parts.pacedUntil ?? Number.POSITIVE_INFINITY,
     );
     for (const name of packetSpaces) {
@@ -222,7 +223,7 @@ export class Connection implements PacketOwner {
         return;
       }
       const { recovery, spaces, path, mtu } = this.#parts;
-      if (path.allowance < minDatagramBytes) {
+      if (path.dataAllowance < minDatagramBytes) {
         return;
       }
       const { lost, probe } = recovery.onTimeout(now);
@@ -280,9 +281,11 @@ export class Connection implements PacketOwner {
   }
 
   /** Reports a sent datagram to path, pacer and timers. */
-  #onSent({ bytes, spaces, elicitsAck }: BuiltDatagram, now: number): void {
+  #onSent({ bytes, address, spaces, elicitsAck }: BuiltDatagram, now: number): void {
     const { path, recovery, oneRtt, role, pacer, mtu } = this.#parts;
-    path.onSent(bytes.length);
+    if (sameAddress(address, path.address)) {
+      path.onSent(bytes.length);
+    }
     if (elicitsAck) {
       pacer?.onSent(bytes.length);
     }

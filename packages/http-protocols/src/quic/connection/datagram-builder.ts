@@ -62,8 +62,10 @@ interface PathFrame {
   /** Eight bytes. */
   readonly data: Buffer;
   readonly address: PeerAddress;
-  /** Bytes that may still be sent to this address. */
-  readonly allowance: number;
+  /** False for a frame whose address may get too few bytes for padding. */
+  readonly isPadded: boolean;
+  /** Bytes that may still be sent to this address. Default: enough. */
+  readonly allowance?: number;
 }
 
 /**
@@ -89,12 +91,13 @@ export class DatagramBuilder {
     const response = pathResponses.shift();
     if (response !== undefined) {
       const { data, address, allowance } = response;
-      return this.#buildPathPacket({ type: frameTypes.pathResponse, data, address, allowance }, now);
+      const type = frameTypes.pathResponse;
+      return this.#buildPathPacket({ type, data, address, isPadded: true, allowance }, now);
     }
-    if (path.challengeDue && path.challenge !== undefined && path.allowance >= minDatagramBytes) {
-      path.challengeDue = false;
-      const { challenge: data, address, allowance } = path;
-      return this.#buildPathPacket({ type: frameTypes.pathChallenge, data, address, allowance }, now);
+    const challenge = path.takeChallenge(now, minInitialDatagramBytes);
+    if (challenge !== undefined) {
+      const { address } = path;
+      return this.#buildPathPacket({ type: frameTypes.pathChallenge, ...challenge, address }, now);
     }
     return this.#buildPackets(now) ?? this.#buildSizeProbe(now);
   }
@@ -157,7 +160,7 @@ export class DatagramBuilder {
   /** Size that the path carries, cut to the allowance of an address that is not validated: RFC 9000, section 8.1. */
   #maxBytes(): number {
     const { mtu, path } = this.#parts;
-    return Math.min(mtu.current, path.allowance);
+    return Math.max(Math.min(mtu.current, path.dataAllowance), 0);
   }
 
   /** Spaces whose write keys are there and not discarded. */
@@ -190,8 +193,9 @@ export class DatagramBuilder {
     return packets.length === 0 ? undefined : this.#finish(writer, packets, maxBytes, now);
   }
 
-  /** A datagram with one path frame and padding. */
-  #buildPathPacket({ type, data, address, allowance }: PathFrame, now: number): BuiltDatagram | undefined {
+  /** A datagram with one path frame, and padding where it is allowed. */
+  #buildPathPacket(frame: PathFrame, now: number): BuiltDatagram | undefined {
+    const { type, data, address, isPadded, allowance = Number.POSITIVE_INFINITY } = frame;
     const { spaces, mtu, oneRtt } = this.#parts;
     const maxBytes = Math.min(mtu.current, allowance);
     if (!oneRtt.canWrite || maxBytes < minDatagramBytes) {
@@ -205,8 +209,10 @@ export class DatagramBuilder {
     if (packet === undefined) {
       return undefined;
     }
-    // A path must carry datagrams of this size: RFC 9000, section 8.2.1.
-    this.#pad(writer, packet, Math.min(minInitialDatagramBytes, maxBytes));
+    if (isPadded) {
+      // A path must carry datagrams of this size: RFC 9000, section 8.2.1.
+      this.#pad(writer, packet, Math.min(minInitialDatagramBytes, maxBytes));
+    }
     return { ...this.#finish(writer, [packet], maxBytes, now), address };
   }
 

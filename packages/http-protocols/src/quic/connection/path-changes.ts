@@ -4,6 +4,8 @@ import { NetworkPath, type PeerAddress, sameAddress } from "./network-path.ts";
 import { closingProbeTimeouts } from "./settings.ts";
 
 const maxPathResponses = 4;
+/** Probe timeout of a path without a measured round trip. Source: RFC 9000, section 8.2.4; RFC 9002, section 6.2.2 */
+const newPathProbeTimeoutMs = 999;
 
 /** Follows a peer whose address changes. Source: RFC 9000, section 9 */
 export class PathChanges {
@@ -48,7 +50,9 @@ export class PathChanges {
     }
     const next = new NetworkPath(address, false);
     next.onReceived(datagramBytes);
-    next.beginValidation(now + closingProbeTimeouts * recovery.probeTimeout);
+    const { probeTimeout } = recovery;
+    const wait = Math.max(probeTimeout, newPathProbeTimeoutMs);
+    next.beginValidation(now, probeTimeout, now + closingProbeTimeouts * wait);
     if (path.validated) {
       this.#previous = path;
     }
