@@ -159,6 +159,7 @@ const rooms = {
   wire: [
     "errors|model",
     "api-v3|compression|metrics-query|rows|tempo",
+    "metrics-push",
     "grpc|json|protobuf",
     "otlp",
     "api-v2",
@@ -174,7 +175,7 @@ const rooms = {
     "go-text",
     "objectives",
     "service",
-    "http|prometheus",
+    "http|metric-push|prometheus",
     "mcp|tempo|query-options",
     "grpc|server",
   ],

@@ -2,6 +2,7 @@ import { bytes, commaList, duration, hostPort, serverTlsOptions, tenancyOptions 
 import { storeOptions } from "trace-store";
 import { z } from "zod";
 import { headerLines } from "./header-lines.ts";
+import { metricPushOptions } from "./metric-push/push-options.ts";
 import { prometheusOptions } from "./prometheus/prometheus-options.ts";
 
 /** "/" or a path such as "/tracing/ui". The public model refuses a slash at the end too. */
@@ -153,6 +154,7 @@ export const queryOptions = z.object({
     .default(false)
     .describe("Count what is searched for, and tell who sends how much at /api/analysis/v1/usage."),
   "query.max-upload-size": bytes("64MiB").describe("Largest body of POST /api/transform."),
+  ...metricPushOptions(),
   ...prometheusOptions(),
   ...tenancyOptions(),
 });

@@ -209,6 +209,17 @@ async function sharedSettings(
   };
 }
 
+/** Loads the push of span metrics only where an address asks for one. @throws StartError */
+async function openPush({ options, log, metrics }: Start, { store }: Reads) {
+  const urls = ["remote-write", "otlp"] as const;
+  if (urls.every((kind) => options[`query.metrics-push.${kind}-url`] === "")) {
+    return undefined;
+  }
+  const { openMetricPush } = await import("./metric-push/open-metric-push.ts");
+  const source = { reader: store.reader, readCounters: countersByTenant(spanCounting, store.metrics) };
+  return openMetricPush(options, source, { log, metrics });
+}
+
 type Shared = Awaited<ReturnType<typeof sharedSettings>>;
 
 /** The tracer of --query.enable-tracing; the shell's own option takes precedence. */
@@ -274,6 +285,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     const page = await openPage(options, reads, log);
     const shared = await sharedSettings(shell, reads, guarded);
     const tracer = openTracer(shell);
+    const push = await openPush(shell, reads);
     const { grpc, http } = await listen(options, shared, listeners, page);
     const { objectives, deletion } = shared;
     objectives.start();
@@ -284,6 +296,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
     );
     const { store, watch, prometheus } = reads;
     watch.start();
+    push?.start();
     return {
       // Listeners end first and the store last, because running requests still read.
       async stop(signal) {
@@ -291,6 +304,7 @@ export const queryProcess: ProcessDefinition<typeof queryOptions.shape> = {
         guarded.access?.close();
         await Promise.all([
           objectives.close(signal),
+          push?.close(signal),
           deletion?.close(),
           http.stop(signal),
           grpc.stop(signal),

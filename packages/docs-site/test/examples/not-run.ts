@@ -20,6 +20,7 @@ const built = "make-release.e2e.test.ts in packages/bundler makes and runs them"
 const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracing-query ask as assistants do";
 const journal = "quarantine-command.test.ts in packages/tracing-collector runs it on files of its own";
 const prices = "model-prices.test.ts in packages/tracing-query reads such files";
+const receiver = "prometheus-receiver.e2e.test.ts in packages/tracing-query pushes to a Prometheus";
 const objectives = "objectives-command.test.ts in packages/tracing-query runs the command on such a file";
 const jaeger = "needs a Jaeger; import-jaeger.test.ts in packages/tracing-storage starts one";
 const bucket = "needs a bucket; cold-storage.test.ts in packages/tracing-storage brings a server of S3's API";
@@ -44,6 +45,7 @@ export const notRun: readonly NotRun[] = [
   { page: "ui.md", block: "tracing-query --query.model-prices-file", reason: prices },
   { page: "objectives.md", block: "tracing-query --query.objectives-file", reason: objectives },
   { page: "objectives.md", block: "tracing-query objectives", reason: objectives },
+  { page: "query.md", block: "prometheus --config.file", reason: receiver },
   { page: "processes/tracing-collector.md", block: "tracing-collector quarantine", reason: journal },
   { page: "migration-jaeger.md", block: "tracing-storage import-jaeger", reason: jaeger },
   { page: "cold-storage.md", block: "tracing-storage --storage.cold", reason: bucket },

@@ -1,0 +1,75 @@
+import type { PackedTrace, ReadOptions, SpanReader } from "storage/api";
+
+/** A span that stands for others of its series. */
+export interface SpanExemplar {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  readonly durationMs: number;
+  /** Start of the span in milliseconds since the Unix epoch. */
+  readonly startUnixMs: number;
+}
+
+/** Newest traces that give exemplars to a push, and most spans of each: reading them costs the store little. */
+const mostTraces = 20;
+const mostSpans = 1_000;
+
+/** Most exemplars of one series in one push. */
+const mostOfSeries = 4;
+
+/** Key by which a counter and a span belong to the same series. */
+export function seriesKey(labels: {
+  readonly service: string;
+  readonly operation: string;
+  readonly spanKind: string;
+  readonly failed: boolean;
+}): string {
+  return JSON.stringify([labels.service, labels.operation, labels.spanKind, labels.failed]);
+}
+
+/**
+ * Spans of the newest traces by their series, each with at most four.
+ * @param startUnixMs earliest start of a span, in milliseconds since the Unix epoch
+ * @throws StorageError
+ */
+export async function newestExemplars(
+  reader: SpanReader,
+  startUnixMs: number,
+  options: ReadOptions,
+): Promise<Map<string, SpanExemplar[]>> {
+  const query = { startTimeMinUnixNano: BigInt(Math.floor(startUnixMs)) * 1_000_000n, limit: mostTraces };
+  const ids = await reader.findTraceIds(query, options);
+  // An outline has no attributes, so that large ones are not read.
+  const traces = await (reader.getOutlines?.(ids, options) ?? reader.getTraces(ids, options));
+  const bySeries = new Map<string, SpanExemplar[]>();
+  for (const trace of traces) {
+    addSpans(bySeries, trace);
+  }
+  return bySeries;
+}
+
+function addSpans(bySeries: Map<string, SpanExemplar[]>, { spans }: PackedTrace): void {
+  for (let index = 0; index < Math.min(spans.length, mostSpans); index++) {
+    const span = spans.at(index);
+    if (span === undefined) {
+      return;
+    }
+    const key = seriesKey({
+      service: span.resource.serviceName,
+      operation: span.name,
+      spanKind: span.kind,
+      failed: span.status.code === "error",
+    });
+    const known = bySeries.get(key) ?? [];
+    bySeries.set(key, known);
+    if (known.length < mostOfSeries) {
+      known.push({
+        traceId: span.traceId,
+        spanId: span.spanId,
+        durationMs: Number(span.durationNano) / 1e6,
+        startUnixMs: Number(span.startTimeUnixNano / 1_000_000n),
+      });
+    }
+  }
+}

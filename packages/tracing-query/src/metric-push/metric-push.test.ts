@@ -1,0 +1,135 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger, createMetrics } from "lifecycle";
+import { expect, onTestFinished, test } from "vitest";
+import { decompress } from "wire/compression";
+import { ExportMetricsServiceRequest, WriteRequest } from "wire/metrics-push";
+import { countersByTenant } from "../service/prometheus-counters.ts";
+import { otlpSpan, sampleStore } from "../service/sample-store.ts";
+import { spanCounting } from "../service/span-counters.ts";
+import { type MetricPushSettings, openMetricPush } from "./open-metric-push.ts";
+
+const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
+
+interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+}
+
+async function receiver() {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    received.push({ path: request.url ?? "", headers: request.headers, bytes: Buffer.concat(chunks) });
+    response.writeHead(200).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function settingsOf(settings: Partial<MetricPushSettings>): MetricPushSettings {
+  return {
+    "query.metrics-push.remote-write-url": "",
+    "query.metrics-push.otlp-url": "",
+    "query.metrics-push.interval": 60_000,
+    "query.metrics-push.headers": new Map(),
+    "query.metrics-push.tenant": "",
+    "multi-tenancy.enabled": false,
+    ...settings,
+  };
+}
+
+async function pushed(settings: (url: string) => Partial<MetricPushSettings>) {
+  const startTimeUnixNano = BigInt(Date.now()) * 1_000_000n;
+  const store = await sampleStore([
+    otlpSpan({ startTimeUnixNano, durationNano: 3_000_000n }),
+    otlpSpan({ startTimeUnixNano, spanId: "00000000000000b2", durationNano: 300_000_000n }),
+    otlpSpan({ startTimeUnixNano, spanId: "00000000000000b3", durationNano: 99_000_000_000n }),
+  ]);
+  const { received, url } = await receiver();
+  const metrics = createMetrics("tracing-query");
+  const source = { reader: store.reader, readCounters: countersByTenant(spanCounting, store.metrics) };
+  const push = openMetricPush(settingsOf(settings(url)), source, { log, metrics });
+  await push.push();
+  await push.close(new AbortController().signal);
+  return { received, text: await metrics.metrics(), startTimeUnixNano };
+}
+
+test("writes counters and histograms with exemplars by remote write", async () => {
+  const { received, text } = await pushed((url) => ({
+    "query.metrics-push.remote-write-url": `${url}/api/v1/write`,
+    "query.metrics-push.headers": new Map([["authorization", "Bearer x"]]),
+  }));
+  expect(received).toHaveLength(1);
+  const [{ headers, bytes }] = received as [Received];
+  expect(headers).toMatchObject({
+    "content-type": "application/x-protobuf",
+    "content-encoding": "snappy",
+    "x-prometheus-remote-write-version": "0.1.0",
+    authorization: "Bearer x",
+  });
+  const { timeseries, metadata } = WriteRequest.decode(decompress(bytes, "snappy", 1e6));
+  expect(metadata.map(({ type }) => type)).toEqual([1, 3]);
+  for (const { labels } of timeseries) {
+    expect(labels.map(({ name }) => name)).toEqual(labels.map(({ name }) => name).toSorted());
+  }
+  const seriesOf = (name: string, le?: string) =>
+    timeseries.find(
+      ({ labels }) =>
+        labels.some((label) => label.name === "__name__" && label.value === name) &&
+        labels.find((label) => label.name === "le")?.value === le,
+    );
+  const bucket = "traces_span_metrics_duration_milliseconds_bucket";
+  expect(seriesOf("traces_span_metrics_calls_total")?.samples[0]?.value).toBe(3);
+  expect(
+    ["2", "4", "200", "400", "15000", "+Inf"].map((le) => seriesOf(bucket, le)?.samples[0]?.value),
+  ).toEqual([0, 1, 1, 2, 2, 3]);
+  expect(seriesOf("traces_span_metrics_duration_milliseconds_count")?.samples[0]?.value).toBe(3);
+  const [exemplar] = seriesOf(bucket, "400")?.exemplars ?? [];
+  expect(exemplar).toMatchObject({ value: 300 });
+  expect(exemplar?.labels.map(({ name }) => name)).toEqual(["span_id", "trace_id"]);
+  expect(seriesOf(bucket, "200")?.exemplars).toEqual([]);
+  expect(seriesOf(bucket, "+Inf")?.exemplars[0]?.value).toBe(99_000);
+  expect(text).toMatch(/tracing_query_metrics_push_series_total\{kind="remote-write".*result="sent"\} 1/);
+});
+
+test("sends the same counts by OTLP", async () => {
+  const { received } = await pushed((url) => ({ "query.metrics-push.otlp-url": `${url}/v1/metrics` }));
+  const [{ path, bytes }] = received as [Received];
+  expect(path).toBe("/v1/metrics");
+  const [sum, histogram] =
+    ExportMetricsServiceRequest.decode(bytes).resourceMetrics[0]?.scopeMetrics[0]?.metrics ?? [];
+  expect(sum).toMatchObject({
+    name: "traces.span.metrics.calls",
+    data: {
+      $case: "sum",
+      value: {
+        isMonotonic: true,
+        aggregationTemporality: 2,
+        dataPoints: [{ value: { $case: "asInt", value: 3n } }],
+      },
+    },
+  });
+  const data = histogram?.data;
+  const point = data?.$case === "histogram" ? data.value.dataPoints[0] : undefined;
+  expect(point).toMatchObject({ count: 3n, sum: 99_303 });
+  expect(point?.bucketCounts.length).toBe((point?.explicitBounds.length ?? 0) + 1);
+  expect(point?.bucketCounts.reduce((total, count) => total + count, 0n)).toBe(3n);
+  expect(point?.exemplars.map(({ traceId }) => traceId.length)).toEqual([16, 16, 16]);
+});
+
+test("names the tenant's option when tenants are on, or off", () => {
+  const parts = { log, metrics: createMetrics("tracing-query") };
+  const source = {} as Parameters<typeof openMetricPush>[1];
+  expect(() => openMetricPush(settingsOf({ "multi-tenancy.enabled": true }), source, parts)).toThrow(
+    /--query.metrics-push.tenant: name the tenant/,
+  );
+  expect(() => openMetricPush(settingsOf({ "query.metrics-push.tenant": "a" }), source, parts)).toThrow(
+    /without --multi-tenancy.enabled/,
+  );
+});

@@ -1,0 +1,96 @@
+import type { Logger } from "lifecycle";
+import type { ReadOptions, SpanReader } from "storage/api";
+import type { ReadCounters } from "../service/prometheus-counters.ts";
+import type { SpanCounter } from "../service/span-counters.ts";
+import { newestExemplars, type SpanExemplar } from "./exemplars.ts";
+import { otlpMetricsBody } from "./otlp-metrics-body.ts";
+import type { PushTarget } from "./push-target.ts";
+import { remoteWriteBody } from "./remote-write-body.ts";
+import { type SpanSeries, spanSeriesOf } from "./span-series.ts";
+
+/** Series of one request. Receivers often refuse bodies of more than a few megabytes. */
+const seriesPerRequest = 500;
+
+/** What a push reads, and where it sends to. */
+export interface MetricPushParts {
+  readonly readCounters: ReadCounters<SpanCounter>;
+  /** For exemplars. */
+  readonly reader: SpanReader;
+  readonly targets: readonly { readonly kind: "remote-write" | "otlp"; readonly target: PushTarget }[];
+  /** Milliseconds between pushes. */
+  readonly intervalMs: number;
+  /** Tenant whose spans are counted. */
+  readonly tenant: string;
+  readonly log: Logger;
+}
+
+/** Sends counters of spans at intervals. A push that cannot read the store is left out; the next has its counts. */
+export class MetricPush {
+  readonly #parts: MetricPushParts;
+  readonly #startUnixMs = Date.now();
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #lastUnixMs = Date.now();
+  /** Pushes that could not read the store. */
+  failedReads = 0;
+
+  constructor(parts: MetricPushParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#running = this.#running.then(() => this.push());
+    }, this.#parts.intervalMs);
+    this.#timer.unref();
+  }
+
+  /** Ends the timer, and sends what waits until the signal is aborted. */
+  async close(signal: AbortSignal): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#running;
+    await Promise.all(this.#parts.targets.map(({ target }) => target.close(signal)));
+  }
+
+  /** Reads the counters, and hands them to every target. */
+  async push(): Promise<void> {
+    if (this.#stop.signal.aborted) {
+      return;
+    }
+    const options = { tenant: this.#parts.tenant, signal: this.#stop.signal };
+    const unixMs = Date.now();
+    let series: SpanSeries[];
+    try {
+      const counters = await this.#parts.readCounters(options);
+      series = spanSeriesOf(counters, await this.#newest(options));
+    } catch (error) {
+      this.failedReads++;
+      this.#parts.log.warn({ err: error }, "metrics to push cannot be read");
+      return;
+    }
+    this.#lastUnixMs = unixMs;
+    for (let first = 0; first < series.length; first += seriesPerRequest) {
+      const part = series.slice(first, first + seriesPerRequest);
+      for (const { kind, target } of this.#parts.targets) {
+        const bytes =
+          kind === "otlp"
+            ? otlpMetricsBody(part, { startUnixMs: this.#startUnixMs, unixMs })
+            : remoteWriteBody(part, unixMs);
+        target.submit({ bytes, series: part.length });
+      }
+    }
+  }
+
+  /** Spans since the last push. Exemplars are a help, so a failure leaves them out. */
+  async #newest(options: ReadOptions): Promise<Map<string, SpanExemplar[]>> {
+    const { reader, intervalMs, log } = this.#parts;
+    try {
+      return await newestExemplars(reader, this.#lastUnixMs - intervalMs, options);
+    } catch (error) {
+      log.debug({ err: error }, "no exemplars");
+      return new Map();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+export { compressSnappy } from "../compression/compress-snappy.ts";
+export { ExportMetricsServiceRequest } from "../gen/opentelemetry/proto/collector/metrics/v1/metrics_service.ts";
+export type { HistogramDataPoint, NumberDataPoint } from "../gen/opentelemetry/proto/metrics/v1/metrics.ts";
+export { type TimeSeries, WriteRequest } from "../gen/prometheus/remote_write.ts";
