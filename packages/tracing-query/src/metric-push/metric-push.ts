@@ -11,7 +11,7 @@ import { type SpanSeries, spanSeriesOf } from "./span-series.ts";
 /** Series of one request. Receivers often refuse bodies of more than a few megabytes. */
 const seriesPerRequest = 500;
 
-/** What a push reads, and where it sends to. */
+/** Sources and targets of a push. */
 export interface MetricPushParts {
   readonly readCounters: ReadCounters<SpanCounter>;
   /** For exemplars. */

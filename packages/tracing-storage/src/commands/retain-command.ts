@@ -30,6 +30,7 @@ export const retainCommand: ProcessCommand = {
   name: "retain",
   meaning:
     "Delete old spans of tenants: retain --url URL,… [--cluster NAME] --tenant-retention acme=7d,… [--yes]. Run it once a day.",
+  options: retainOptions,
   async run(args) {
     const { options } = parseOptions(retainOptions, { arguments: args, environment: {} });
     const ages = options["tenant-retention"];
