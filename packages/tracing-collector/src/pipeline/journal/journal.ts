@@ -10,6 +10,7 @@ import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
 import type { DropReason, Quarantine, QuarantineLimits } from "./quarantine.ts";
 import type { RecoveredSegment } from "./recover-segments.ts";
+import { SealedQueue } from "./sealed-queue.ts";
 import { SealedSegment } from "./sealed-segment.ts";
 import { SegmentAge } from "./segment-age.ts";
 import { SegmentFiles } from "./segment-files.ts";
@@ -95,8 +96,7 @@ export class Journal implements SpanJournal {
   readonly #lock: FolderLock;
   readonly #folder: FileHandle;
   readonly #salvage: JournalParts["salvage"];
-  readonly #sealed: SealedSegment[];
-  readonly #takers: ((segment: SealedSegment | undefined) => void)[] = [];
+  readonly #sealed: SealedQueue<SealedSegment>;
   readonly #syncTimer: NodeJS.Timeout | undefined;
   readonly #quarantine: Quarantine;
   readonly #quarantineTimer: NodeJS.Timeout;
@@ -113,8 +113,6 @@ export class Journal implements SpanJournal {
   #closing = false;
   /** The error of the last failed write; undefined once a write succeeds. */
   #diskError: unknown;
-  /** True when the last segment is sealed: `take` then returns undefined instead of waiting. */
-  #isFinished = false;
   /** For a journal that syncs each commit. */
   readonly #pace: CommitPace | undefined;
   /** The timer of `sync: interval` has asked for a sync. */
@@ -139,7 +137,7 @@ export class Journal implements SpanJournal {
     this.#lock = lock;
     this.#folder = folder;
     this.#salvage = salvage;
-    this.#sealed = [...segments];
+    this.#sealed = new SealedQueue(segments);
     this.#segmentCount = segments.length;
     this.#quarantine = quarantine;
     this.#quarantineTimer = setInterval(() => void quarantine.look(), quarantineLookMs).unref();
@@ -223,17 +221,7 @@ export class Journal implements SpanJournal {
   }
 
   take(): Promise<SealedSegment | undefined> {
-    const segment = this.#sealed.shift();
-    if (segment !== undefined) {
-      return Promise.resolve(segment);
-    }
-    if (this.#isFinished) {
-      return Promise.resolve(undefined);
-    }
-    return new Promise((resolve) => {
-      this.#takers.push(resolve);
-      this.#wake();
-    });
+    return this.#sealed.take(() => this.#wake());
   }
 
   async remove(segment: SealedSegment): Promise<void> {
@@ -278,10 +266,7 @@ export class Journal implements SpanJournal {
     this.#pace?.end();
     this.#wake();
     await this.#running;
-    this.#isFinished = true;
-    for (const taker of this.#takers.splice(0)) {
-      taker(undefined);
-    }
+    this.#sealed.finish();
   }
 
   async close(): Promise<void> {
@@ -398,7 +383,7 @@ export class Journal implements SpanJournal {
     if (rows >= segmentRows || plainBytes >= segmentBytes || this.#closing) {
       return true;
     }
-    return this.#age.isOldEnough && this.#takers.length > 0;
+    return this.#age.isOldEnough && this.#sealed.isAwaited;
   }
 
   /** Closes the open segment, and hands it to a waiting writer or to the queue. An empty segment is deleted. */
@@ -417,13 +402,8 @@ export class Journal implements SpanJournal {
     }
     this.#storedBytes += fileBytes;
     const release = () => this.#files.release(path, fileBytes);
-    const sealed = new SealedSegment(path, { rows, bytes, frames, own: { services, fileBytes, release } });
-    const taker = this.#takers.shift();
-    if (taker === undefined) {
-      this.#sealed.push(sealed);
-    } else {
-      taker(sealed);
-    }
+    const own = { services, fileBytes, release };
+    this.#sealed.put(new SealedSegment(path, { rows, bytes, frames, own }));
   }
 
   /** Syncs the open segment for `sync: interval`. A segment whose sync fails is sealed, so that new rows go to another file. */

@@ -5,6 +5,7 @@ import type { CountedRows } from "../../counts/counted-rows.ts";
 import { ServiceCounts } from "../../counts/service-counts.ts";
 import { CollectorError } from "../../errors.ts";
 import { JournalRoom } from "./journal-room.ts";
+import { SealedQueue } from "./sealed-queue.ts";
 import { SegmentAge } from "./segment-age.ts";
 import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
@@ -17,10 +18,7 @@ export class MemoryJournal implements SpanJournal {
   readonly #limits: SegmentLimits;
   readonly #room: JournalRoom;
   readonly #age: SegmentAge;
-  /** Segments that no writer has taken yet, the oldest first. */
-  readonly #sealed: MemorySegment[] = [];
-  /** Writers that wait for a segment; while one waits, there is no sealed segment. */
-  readonly #takers: ((segment: MemorySegment | undefined) => void)[] = [];
+  readonly #sealed = new SealedQueue<MemorySegment>();
   /** The segment that grows; undefined when the last one was sealed and no batch has come since. */
   #open: MemorySegment | undefined;
   #bytes = 0;
@@ -66,17 +64,7 @@ export class MemoryJournal implements SpanJournal {
   }
 
   take(): Promise<JournalSegment | undefined> {
-    const segment = this.#sealed.shift();
-    if (segment !== undefined) {
-      return Promise.resolve(segment);
-    }
-    if (this.#isFinished) {
-      return Promise.resolve(undefined);
-    }
-    return new Promise((resolve) => {
-      this.#takers.push(resolve);
-      this.#sealIfDue();
-    });
+    return this.#sealed.take(() => this.#sealIfDue());
   }
 
   async remove(segment: JournalSegment): Promise<void> {
@@ -97,9 +85,7 @@ export class MemoryJournal implements SpanJournal {
     if (this.#open !== undefined) {
       this.#seal(this.#open);
     }
-    for (const taker of this.#takers.splice(0)) {
-      taker(undefined);
-    }
+    this.#sealed.finish();
   }
 
   async close(): Promise<void> {
@@ -114,7 +100,7 @@ export class MemoryJournal implements SpanJournal {
     }
     const { segmentRows, segmentBytes } = this.#limits;
     const isLarge = open.rows >= segmentRows || open.plainBytes >= segmentBytes;
-    if (isLarge || (this.#age.isOldEnough && this.#takers.length > 0)) {
+    if (isLarge || (this.#age.isOldEnough && this.#sealed.isAwaited)) {
       this.#seal(open);
     }
   }
@@ -123,12 +109,7 @@ export class MemoryJournal implements SpanJournal {
   #seal(segment: MemorySegment): void {
     this.#age.end();
     this.#open = undefined;
-    const taker = this.#takers.shift();
-    if (taker === undefined) {
-      this.#sealed.push(segment);
-    } else {
-      taker(segment);
-    }
+    this.#sealed.put(segment);
   }
 }
 
