@@ -4,7 +4,7 @@ import { damagedMessage, randomOf } from "wire/testing";
 import { startHttp3TestServer } from "../../testing/http3-test-server.ts";
 import { collect, SimulatedNetwork, testCertificate } from "../../testing/simulated-network.ts";
 import { initialKeys, retryIntegrityTag } from "../protection/initial-keys.ts";
-import { sealPacket } from "../protection/packet-keys.ts";
+import { openPacket, sealPacket } from "../protection/packet-keys.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 import { readPacketHeader, readVersionlessHeader, writePacketHeader } from "../wire/packet-header.ts";
 import { AddressTokens } from "./address-token.ts";
@@ -126,7 +126,7 @@ test("sends a Retry when many handshakes are under way, and takes the client tha
   expect(endpoint.size).toBe(1);
   endpoint.receive(Buffer.from(again), address, 2);
   expect(endpoint.size).toBe(2);
-  expect(endpoint.counts).toMatchObject({ retries: 1, dropped: 2 });
+  expect(endpoint.counts).toMatchObject({ retries: 1, refused: 2 });
 });
 
 test("binds tokens to an address and a time", () => {
@@ -309,4 +309,15 @@ test("a forged datagram from port 0, where no answer can go, gets none and costs
     server.receive(Buffer.from(datagram), { address: "127.0.0.1", port: 0 });
   }
   await server.close();
+});
+
+test("tells a client whose token of a Retry is too old at once (RFC 9000, section 8.1.3)", () => {
+  const { endpoint, sent } = newEndpoint({ retryFrom: 0, key });
+  const tokens = new AddressTokens(createHmac("sha256", key).update("address token").digest());
+  endpoint.receive(initialPacket(Buffer.of(1), firstId, tokens.seal(address, firstId, 0)), address, 20_000);
+  const answer = sent[0] as Buffer;
+  const header = readPacketHeader(answer, 0, 8);
+  const opened = header && openPacket(initialKeys(firstId).server, answer, header, -1);
+  expect(opened?.payload.subarray(0, 2)).toEqual(Buffer.of(0x1c, 0x0b));
+  expect([sent.length, endpoint.size, endpoint.counts.retries]).toEqual([1, 0, 0]);
 });

@@ -12,6 +12,7 @@ import {
   retryIntegrityTag,
 } from "../protection/initial-keys.ts";
 import { openPacket } from "../protection/packet-keys.ts";
+import { transportErrors } from "../quic-error.ts";
 import type { ClientHello } from "../tls/client-hello.ts";
 import type { Certificate } from "../tls/handshake-messages.ts";
 import { ServerHandshake, type ServerHandshakeOptions } from "../tls/server-handshake.ts";
@@ -431,8 +432,8 @@ export class ServerEndpoint {
 
   #retry({ header, address, firstAt }: Newcomer, now: number): void {
     if (this.#tokens.isOfRetry(header.token)) {
-      // A second Retry is not allowed, so a client with an old token must start again.
-      this.counts.dropped++;
+      // A second Retry is not allowed, so a client with an old token must start again: RFC 9000, section 8.1.3.
+      this.#refuse(header, address, now, transportErrors.invalidToken);
       return;
     }
     this.#answered.add(header.destinationId, now);
@@ -444,11 +445,18 @@ export class ServerEndpoint {
   }
 
   /** Refuses a client, which then need not wait for its timeout. No state is stored. Source: RFC 9000, section 5.2.2 */
-  #refuse(header: PacketHeader, address: PeerAddress, now: number): void {
-    this.#answered.add(header.destinationId, now);
+  #refuse(
+    header: PacketHeader,
+    address: PeerAddress,
+    now: number,
+    code: number = transportErrors.connectionRefused,
+  ): void {
+    if (code === transportErrors.connectionRefused) {
+      this.#answered.add(header.destinationId, now);
+    }
     this.counts.refused++;
     if (this.#refusals.take(now)) {
-      this.#io.send({ bytes: encodeRefusal(header), address });
+      this.#io.send({ bytes: encodeRefusal(header, code), address });
     }
   }
 
