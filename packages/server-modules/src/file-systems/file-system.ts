@@ -11,6 +11,16 @@ export interface RemoteStats {
   readonly etag: string;
   /** Time of the last change in milliseconds since 1970; undefined when unknown. */
   readonly modifiedMs: number | undefined;
+  /** Absent for a folder, in listings, and where files have none. */
+  readonly stored?: StoredFields;
+}
+
+/** Header fields that were stored with a file; "" for a field that was not. */
+export interface StoredFields {
+  /** Coding of the stored bytes: without it, clients could not read them. */
+  readonly contentEncoding: string;
+  readonly contentType: string;
+  readonly cacheControl: string;
 }
 
 /** A file or folder in a folder. */

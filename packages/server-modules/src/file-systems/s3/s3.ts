@@ -26,6 +26,11 @@ function isKey(path: string): boolean {
   return path.isWellFormed() && Buffer.byteLength(path) <= maxKeyBytes;
 }
 
+/** The type of an object; "" for those that services give to uploads without one. */
+function typeOf(text: string): string {
+  return /^(?:binary|application)\/octet-stream$/i.test(text) ? "" : text;
+}
+
 const headerText = (value: string | string[] | undefined) => String(value ?? "");
 
 /** A bucket as a file system: a key with slashes is a file in folders, which exist while they have files. */
@@ -53,6 +58,12 @@ export class S3FileSystem implements FileSystem {
       isFolder: false,
       size: Number(headerText(headers["content-length"])) || 0,
       etag: headerText(headers.etag),
+      stored: {
+        // An old way of uploads leaves this word of the transfer behind, which is no coding of the stored bytes.
+        contentEncoding: headerText(headers["content-encoding"]).replace(/\s*,?\s*aws-chunked\s*,?\s*/i, ""),
+        contentType: typeOf(headerText(headers["content-type"])),
+        cacheControl: headerText(headers["cache-control"]),
+      },
       modifiedMs: Number.isNaN(modifiedMs) ? undefined : modifiedMs,
     };
   }

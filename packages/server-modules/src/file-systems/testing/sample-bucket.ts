@@ -53,14 +53,18 @@ export class SampleBucket {
     return `${this.endpoint}/${this.#bucket}/${key.split("/").map(escaped).join("/")}`;
   }
 
-  /** Writes objects by their keys. */
-  async put(objects: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  /** Writes objects by their keys. @param headers fields that are stored with each of them */
+  async put(
+    objects: Readonly<Record<string, string | Buffer>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const left = Object.entries(objects);
     const work = async () => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
         const [key, body] = next;
         const answer = await fetch(this.#urlOf(key), {
           method: "PUT",
+          headers,
           body: new Uint8Array(Buffer.from(body)),
         });
         await answer.arrayBuffer();

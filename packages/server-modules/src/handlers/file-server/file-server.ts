@@ -25,7 +25,7 @@ import { loadBrowseTemplate } from "./browse/browse-template.ts";
 import { FileCache, maxCachedFileBytes } from "./file-cache.ts";
 import { openError, statError } from "./file-error.ts";
 import { fileServerSchema } from "./file-server-config.ts";
-import { describeRemote, findRemote, type RemoteFile } from "./find-remote.ts";
+import { addStoredFields, describeRemote, findRemote, type RemoteFile } from "./find-remote.ts";
 import { compileHidden } from "./hidden-files.ts";
 import { redirectTo } from "./redirect.ts";
 import { sendFile } from "./send-file.ts";
@@ -199,6 +199,7 @@ class FileServer implements HttpHandler {
     const ownEtag = getHeader(exchange.responseHeaders, "etag");
     const file = describeRemote(chosen.path, chosen.stats, ownEtag);
     this.#describe(exchange, file, { named: found.path, coding: chosen.coding }, ownEtag !== undefined);
+    addStoredFields(exchange.responseHeaders, chosen.stats.stored);
     const source = {
       readRange: (range: ByteRange) => files.read(remotePath(chosen.path), chosen.stats, range),
     };

@@ -1,6 +1,7 @@
 import type { Exchange } from "http-engine/exchange";
+import { getHeader, type HeaderList } from "http-engine/header-list";
 import type { Template } from "http-engine/placeholders";
-import type { FileSystem, RemoteStats } from "../../file-systems/file-system.ts";
+import type { FileSystem, RemoteStats, StoredFields } from "../../file-systems/file-system.ts";
 import { remotePath, statRemote } from "../../file-systems/remote-stats.ts";
 import { joinSitePath } from "../../files/site-path.ts";
 import type { ServedFile } from "./served-file.ts";
@@ -66,4 +67,18 @@ export function describeRemote(path: string, stats: RemoteStats, ownEtag: string
     modifiedMs,
     lastModified: modifiedMs === undefined ? "" : new Date(modifiedMs).toUTCString(),
   };
+}
+
+/** Adds fields that were stored with a file, where the site and the name of the file have none of their own. */
+export function addStoredFields(headers: HeaderList, stored: StoredFields | undefined): void {
+  const fields = {
+    "Content-Encoding": stored?.contentEncoding,
+    "Content-Type": stored?.contentType,
+    "Cache-Control": stored?.cacheControl,
+  };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value && getHeader(headers, name.toLowerCase()) === undefined) {
+      headers.push(name, value);
+    }
+  }
 }
