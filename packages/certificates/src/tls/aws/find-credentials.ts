@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ServerError } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import { z } from "zod";
-import { ApiClient, pathOf } from "../dns/api/api-client.ts";
+import { ApiClient, pathOf } from "../api/api-client.ts";
 import type { AwsCredentials } from "./sign-request.ts";
 
 const maxFileBytes = 1024 * 1024;

@@ -2,7 +2,7 @@ import { ServerError } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { ApiClient } from "../api/api-client.ts";
+import { ApiClient } from "../../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import type { DnsProvider } from "../dns-provider.ts";
 

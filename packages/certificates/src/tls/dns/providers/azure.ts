@@ -1,7 +1,7 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
 import { KeptToken } from "../api/access-token.ts";
-import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import {
   type DnsRecord,

@@ -1,7 +1,7 @@
 import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { ApiClient, pathOf } from "../api/api-client.ts";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { type DnsRecord, isSameValue, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 

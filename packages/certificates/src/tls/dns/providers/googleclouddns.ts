@@ -3,8 +3,8 @@ import { ServerError } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
 import { KeptToken } from "../api/access-token.ts";
-import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import {
   type DnsRecord,

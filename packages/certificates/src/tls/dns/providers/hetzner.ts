@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { type ApiCall, ApiClient, pathOf } from "../api/api-client.ts";
+import { type ApiCall, ApiClient, pathOf } from "../../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { type DnsRecord, type ZoneApi, zoneFileValue, zoneProvider } from "../api/zone-provider.ts";
 

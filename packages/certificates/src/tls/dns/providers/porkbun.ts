@@ -1,6 +1,6 @@
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
-import { ApiClient, pathOf } from "../api/api-client.ts";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { isSameValue, type ZoneApi, zoneProvider } from "../api/zone-provider.ts";
 

@@ -3,9 +3,9 @@ import { ServerError } from "server-core/errors";
 import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
+import { ApiClient, pathOf } from "../../api/api-client.ts";
 import { type CredentialPlaces, findCredentials, realPlaces } from "../../aws/find-credentials.ts";
 import { type AwsCredentials, signedHeaders } from "../../aws/sign-request.ts";
-import { ApiClient, pathOf } from "../api/api-client.ts";
 import { filled, filledText } from "../api/filled-text.ts";
 import { readXml, type XmlElement } from "../api/read-xml.ts";
 import {

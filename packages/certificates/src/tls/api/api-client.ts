@@ -3,7 +3,7 @@ import { messageOf, ServerError } from "server-core/errors";
 import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
-import { openDispatcher } from "../../open-dispatcher.ts";
+import { openDispatcher } from "../open-dispatcher.ts";
 
 /** Size limit of a response. The records of a zone come in pages, or from some providers in one document. */
 const maxAnswerBytes = 16 * 1024 * 1024;

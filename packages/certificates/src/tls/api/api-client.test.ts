@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { FakeApi, type FakeReply, type FakeRequest } from "../testing/fake-api.ts";
+import { FakeApi, type FakeReply, type FakeRequest } from "../dns/testing/fake-api.ts";
 import { ApiClient, pathOf } from "./api-client.ts";
 
 let api: FakeApi;
