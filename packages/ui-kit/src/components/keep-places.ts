@@ -36,23 +36,11 @@ export function keepPlaces(history: AppHistory): void {
     restoring = places === undefined ? undefined : new Restoring(structuredClone(places));
   };
 
-  const moved = new Set<Element>();
-  let reading: ReturnType<typeof setTimeout> | undefined;
-  const readMoved = () => {
-    clearTimeout(reading);
-    reading = undefined;
-    for (const box of moved) {
-      // A box that has left the page is at its top.
-      if (box.isConnected) {
-        memory.scrolled(key, nameOf(box), box.scrollTop, box.scrollLeft);
-      }
-    }
-    moved.clear();
-  };
+  const moved = new MovedBoxes((box) => memory.scrolled(key, nameOf(box), box.scrollTop, box.scrollLeft));
 
   window.history.scrollRestoration = "manual";
   history.subscribe(({ action }) => {
-    readMoved();
+    moved.read();
     const before = key;
     key = keyNow();
     if (action.type === "REPLACE") {
@@ -70,7 +58,6 @@ export function keepPlaces(history: AppHistory): void {
       // Boxes that are still shorter than before scroll by themselves.
       if (box !== null && restoring?.isAtWork !== true) {
         moved.add(box);
-        reading ??= setTimeout(readMoved, readAfterMs);
       }
     },
     { capture: true, passive: true },
@@ -84,7 +71,7 @@ export function keepPlaces(history: AppHistory): void {
     document.addEventListener(act, () => restoring?.stop(), { capture: true, passive: true });
   }
   window.addEventListener("pagehide", () => {
-    readMoved();
+    moved.read();
     try {
       sessionStorage.setItem(storedAs, memory.toText());
     } catch {
@@ -92,6 +79,35 @@ export function keepPlaces(history: AppHistory): void {
     }
   });
   restore();
+}
+
+/** Boxes that scrolled since their position was last read. */
+class MovedBoxes {
+  readonly #read: (box: Element) => void;
+  readonly #boxes = new Set<Element>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param read called with each box some time after it scrolled */
+  constructor(read: (box: Element) => void) {
+    this.#read = read;
+  }
+
+  add(box: Element): void {
+    this.#boxes.add(box);
+    this.#timer ??= setTimeout(() => this.read(), readAfterMs);
+  }
+
+  /** Reads all boxes at once. A box that has left the page is at its top, so it is not read. */
+  read(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const box of this.#boxes) {
+      if (box.isConnected) {
+        this.#read(box);
+      }
+    }
+    this.#boxes.clear();
+  }
 }
 
 /** Restores boxes and the focus, each as soon as the element exists and is long enough. */
