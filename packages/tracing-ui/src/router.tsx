@@ -96,6 +96,14 @@ const objectives = createRoute({
   component: lazyRouteComponent(() => import("./pages/objectives/objectives-page.tsx"), "ObjectivesPage"),
 });
 
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  validateSearch: (fields: AddressText<ServicesAddress>) => servicesAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultServicesAddress)] },
+  component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
+});
+
 const dependencies = createRoute({
   getParentRoute: () => root,
   path: "/dependencies",
@@ -186,6 +194,7 @@ export const router = createRouter({
     services,
     exceptions,
     objectives,
+    usage,
     dependencies,
     trace,
     compare,

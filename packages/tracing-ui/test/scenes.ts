@@ -180,6 +180,8 @@ export const scenes: readonly Scene[] = [
     answers: { objectives: someObjectives(7) },
   },
   { name: "objectives-none", address: () => "/objectives", sign: ".notice" },
+  { name: "usage", address: () => "/usage", sign: ".usage tbody tr", answers: { usage: 101 } },
+  { name: "usage-none", address: () => "/usage", sign: ".notice" },
   { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
   { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },
   { name: "dependencies-table", address: () => "/dependencies?view=table", sign: ".rates tbody tr" },

@@ -83,7 +83,15 @@ export function commandsOfText(text: string, navigate: Navigate): readonly Comma
 function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[] {
   const to = (
     title: string,
-    to: "/search" | "/services" | "/exceptions" | "/objectives" | "/dependencies" | "/compare" | "/changes",
+    to:
+      | "/search"
+      | "/services"
+      | "/exceptions"
+      | "/objectives"
+      | "/usage"
+      | "/dependencies"
+      | "/compare"
+      | "/changes",
   ): Command => ({
     ...{ id: to, title, run: () => void navigate({ to }) },
   });
@@ -92,6 +100,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
     to("Services and their rates", "/services"),
     to("Exceptions", "/exceptions"),
     to("Objectives and their error budgets", "/objectives"),
+    to("Usage: who sends how much", "/usage"),
     to("Dependencies", "/dependencies"),
     to("Compare traces", "/compare"),
     to("Changes: compare times and versions", "/changes"),
