@@ -18,6 +18,12 @@ const mostSpans = 1_000;
 /** Most exemplars of one series in one push. */
 const mostOfSeries = 4;
 
+/** Times in milliseconds since the Unix epoch. */
+export interface ExemplarTimes {
+  readonly afterUnixMs: number;
+  readonly untilUnixMs: number;
+}
+
 /** Key by which a counter and a span belong to the same series. */
 export function seriesKey(labels: {
   readonly service: string;
@@ -30,30 +36,41 @@ export function seriesKey(labels: {
 
 /**
  * Spans of the newest traces by their series, each with at most four.
- * @param startUnixMs earliest start of a span, in milliseconds since the Unix epoch
+ * @param times spans start after `afterUnixMs` and until `untilUnixMs`, in milliseconds since the Unix epoch
  * @throws StorageError
  */
 export async function newestExemplars(
   reader: SpanReader,
-  startUnixMs: number,
+  times: ExemplarTimes,
   options: ReadOptions,
 ): Promise<Map<string, SpanExemplar[]>> {
-  const query = { startTimeMinUnixNano: BigInt(Math.floor(startUnixMs)) * 1_000_000n, limit: mostTraces };
+  const query = {
+    startTimeMinUnixNano: BigInt(Math.floor(times.afterUnixMs)) * 1_000_000n,
+    limit: mostTraces,
+  };
   const ids = await reader.findTraceIds(query, options);
   // An outline has no attributes, so that large ones are not read.
   const traces = await (reader.getOutlines?.(ids, options) ?? reader.getTraces(ids, options));
   const bySeries = new Map<string, SpanExemplar[]>();
   for (const trace of traces) {
-    addSpans(bySeries, trace);
+    addSpans(bySeries, trace, times);
   }
   return bySeries;
 }
 
-function addSpans(bySeries: Map<string, SpanExemplar[]>, { spans }: PackedTrace): void {
+function addSpans(
+  bySeries: Map<string, SpanExemplar[]>,
+  { spans }: PackedTrace,
+  { afterUnixMs, untilUnixMs }: ExemplarTimes,
+): void {
   for (let index = 0; index < Math.min(spans.length, mostSpans); index++) {
     const span = spans.at(index);
     if (span === undefined) {
       return;
+    }
+    const startUnixMs = Number(span.startTimeUnixNano / 1_000_000n);
+    if (startUnixMs <= afterUnixMs || startUnixMs > untilUnixMs) {
+      continue;
     }
     const key = seriesKey({
       service: span.resource.serviceName,
@@ -68,7 +85,7 @@ function addSpans(bySeries: Map<string, SpanExemplar[]>, { spans }: PackedTrace)
         traceId: span.traceId,
         spanId: span.spanId,
         durationMs: Number(span.durationNano) / 1e6,
-        startUnixMs: Number(span.startTimeUnixNano / 1_000_000n),
+        startUnixMs,
       });
     }
   }

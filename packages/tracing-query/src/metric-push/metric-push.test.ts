@@ -98,6 +98,25 @@ test("writes counters and histograms with exemplars by remote write", async () =
   expect(text).toMatch(/tracing_query_metrics_push_series_total\{kind="remote-write".*result="sent"\} 1/);
 });
 
+test("sends an exemplar once, and none of the future", async () => {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const store = await sampleStore([
+    otlpSpan({ startTimeUnixNano: now, durationNano: 3_000_000n }),
+    otlpSpan({ startTimeUnixNano: now + 3_600_000_000_000n, spanId: "00000000000000b2", name: "later" }),
+  ]);
+  const { received, url } = await receiver();
+  const source = { reader: store.reader, readCounters: countersByTenant(spanCounting, store.metrics) };
+  const settings = settingsOf({ "query.metrics-push.remote-write-url": url });
+  const push = openMetricPush(settings, source, { log, metrics: createMetrics("tracing-query") });
+  await push.push();
+  await push.push();
+  await push.close(new AbortController().signal);
+  const exemplars = received.map(({ bytes }) =>
+    WriteRequest.decode(decompress(bytes, "snappy", 1e6)).timeseries.flatMap((series) => series.exemplars),
+  );
+  expect(exemplars.map((list) => list.length)).toEqual([1, 0]);
+});
+
 test("sends the same counts by OTLP", async () => {
   const { received } = await pushed((url) => ({ "query.metrics-push.otlp-url": `${url}/v1/metrics` }));
   const [{ path, bytes }] = received as [Received];

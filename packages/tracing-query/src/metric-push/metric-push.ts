@@ -31,12 +31,17 @@ export class MetricPush {
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #lastUnixMs = Date.now();
+  /**
+   * Start of the newest exemplar that was sent. Receivers refuse a whole request for an exemplar that is older than the
+   * last one of its series, so each push begins after this time.
+   */
+  #exemplarsUntilMs: number;
   /** Pushes that could not read the store. */
   failedReads = 0;
 
   constructor(parts: MetricPushParts) {
     this.#parts = parts;
+    this.#exemplarsUntilMs = this.#startUnixMs - parts.intervalMs;
   }
 
   start(): void {
@@ -64,13 +69,12 @@ export class MetricPush {
     let series: SpanSeries[];
     try {
       const counters = await this.#parts.readCounters(options);
-      series = spanSeriesOf(counters, await this.#newest(options));
+      series = spanSeriesOf(counters, await this.#newest(unixMs, options));
     } catch (error) {
       this.failedReads++;
       this.#parts.log.warn({ err: error }, "metrics to push cannot be read");
       return;
     }
-    this.#lastUnixMs = unixMs;
     for (let first = 0; first < series.length; first += seriesPerRequest) {
       const part = series.slice(first, first + seriesPerRequest);
       for (const { kind, target } of this.#parts.targets) {
@@ -84,10 +88,15 @@ export class MetricPush {
   }
 
   /** Spans since the last push. Exemplars are a help, so a failure leaves them out. */
-  async #newest(options: ReadOptions): Promise<Map<string, SpanExemplar[]>> {
-    const { reader, intervalMs, log } = this.#parts;
+  async #newest(untilUnixMs: number, options: ReadOptions): Promise<Map<string, SpanExemplar[]>> {
+    const { reader, log } = this.#parts;
     try {
-      return await newestExemplars(reader, this.#lastUnixMs - intervalMs, options);
+      const times = { afterUnixMs: this.#exemplarsUntilMs, untilUnixMs };
+      const exemplars = await newestExemplars(reader, times, options);
+      for (const { startUnixMs } of [...exemplars.values()].flat()) {
+        this.#exemplarsUntilMs = Math.max(this.#exemplarsUntilMs, startUnixMs);
+      }
+      return exemplars;
     } catch (error) {
       log.debug({ err: error }, "no exemplars");
       return new Map();
