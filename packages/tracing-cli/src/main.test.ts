@@ -192,7 +192,18 @@ test.each(["bash", "zsh", "fish"])("%s completes commands and their options", as
 test("each command has help with an example of its own", async () => {
   const { out } = await tracing(["help"]);
   const names = [...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = ""]) => name).slice(0, -3);
-  expect(names).toEqual(["search", "get", "diff", "services", "top", "tail", "export", "import", "delete"]);
+  expect(names).toEqual([
+    "search",
+    "get",
+    "diff",
+    "services",
+    "top",
+    "slo",
+    "tail",
+    "export",
+    "import",
+    "delete",
+  ]);
   for (const name of names) {
     expect((await tracing([name, "--help"])).out).toMatch(new RegExp(`\\nExamples:\\n.*tracing ${name}`));
   }
@@ -334,4 +345,52 @@ test.each([
   const ended = await tracing(["delete", "show", "j/1", "--output", "table"]);
   expect([ended.code, ended.out]).toEqual([code, `job j\ufffd1: ${state}: \ufffd[2J\n`]);
   expect(asked[0]?.target).toBe("/api/deletion/v1/jobs/j%2F1");
+});
+
+const objective = {
+  ...{ name: "checkout", service: "shop", target: 99.9, windowHours: 720, state: "burning" },
+  ...{ total: 1000, bad: 2, budgetLeft: -0.5 },
+  burnRates: [
+    { window: "1h", rate: 14.44 },
+    { window: "6h", rate: null },
+    { window: "1d", rate: 0 },
+  ],
+};
+
+test("objectives are a table with budgets and burn rates, and --check tells a script", async () => {
+  answer = (_, response) => response.end(JSON.stringify({ isOn: true, matched: 1, objectives: [objective] }));
+  const { code, out, err } = await tracing(["slo", "check", "--state", "burning", "--output", "table"]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toBe(
+    [
+      "STATE    OBJECTIVE  SERVICE  TARGET  WINDOW    BAD  BUDGET LEFT  BURN RATES",
+      "burning  checkout   shop     99.9 %     30d  0.2 %      -50.0 %  1h 14.4",
+      "",
+    ].join("\n"),
+  );
+  expect(asked[0]?.target).toBe("/api/objectives?contains=check&state=burning&order=state&limit=50&offset=0");
+  expect(await tracing(["slo", "--check"])).toEqual({
+    code: 1,
+    out: `${JSON.stringify(objective)}\n`,
+    err: "",
+  });
+});
+
+test("objectives that are more than a page are read in pages, and a file that is not in use is told", async () => {
+  answer = (request, response) => {
+    const offset = Number(new URL(request.url ?? "", url).searchParams.get("offset"));
+    const objectives = Array.from({ length: Math.min(200, 450 - offset) }, () => objective);
+    response.end(JSON.stringify({ isOn: true, matched: 450, fileError: "line 3", objectives }));
+  };
+  const { out, err } = await tracing(["slo", "--limit", "1000"]);
+  expect(out.trimEnd().split("\n")).toHaveLength(450);
+  expect(err).toBe("warning: the file of objectives is not in use as it is now: line 3\n");
+});
+
+test("a tracing-query without objectives says how to have some", async () => {
+  answer = (_, response) => response.end('{"isOn":false,"matched":0,"objectives":[]}');
+  expect(await tracing(["slo"])).toEqual({
+    ...{ code: 1, out: "" },
+    err: "tracing: tracing-query has no objectives: start it with --query.objectives-file\n",
+  });
 });

@@ -6,6 +6,7 @@ import { getCommand } from "./get.ts";
 import { importCommand } from "./import.ts";
 import { searchCommand } from "./search.ts";
 import { servicesCommand } from "./services.ts";
+import { sloCommand } from "./slo.ts";
 import { tailCommand } from "./tail.ts";
 import { topCommand } from "./top.ts";
 
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   diffCommand,
   servicesCommand,
   topCommand,
+  sloCommand,
   tailCommand,
   exportCommand,
   importCommand,
