@@ -1,3 +1,4 @@
+import { ServerError } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { inlineModule } from "server-core/modules/config-fields";
 import { type App, defineModule } from "server-core/modules/module";
@@ -46,10 +47,26 @@ export const filesystemsApp = defineModule({
   },
 });
 
-/** The file systems that a handler or matcher may read; empty without the app. @throws ServerError of a file system */
-export async function openFileSystems(context: ModuleContext): Promise<NamedFileSystems> {
+/**
+ * The file systems that a handler or matcher may read; empty without the app.
+ * @param name the one that its config names; a name with placeholders is known only at the request
+ * @throws ServerError of a file system; MODULE_CONFIG for a name that the app does not have
+ */
+export async function openFileSystems(
+  context: ModuleContext,
+  name: string | null | undefined,
+): Promise<NamedFileSystems> {
   const config = context.appConfig(filesystemsAppName);
   const decoded = config === undefined ? undefined : schema.safeParse(config);
   // A config with a fault is refused by the app itself, with the path of the fault.
-  return decoded?.success ? await load(decoded.data, context) : new Map();
+  const found: NamedFileSystems = decoded?.success ? await load(decoded.data, context) : new Map();
+  const isOwn = !name || name === "default" || name.includes("{");
+  // Without the app, each request gets 404, as in the public model.
+  if (found.size > 0 && !isOwn && !found.has(name)) {
+    throw new ServerError(
+      "MODULE_CONFIG",
+      `fs: no file system is named ${JSON.stringify(name)}: there are ${[...found.keys()].join(", ")}`,
+    );
+  }
+  return found;
 }

@@ -299,5 +299,5 @@ export const fileMatcher = defineModule({
   id: "http.matchers.file",
   config: configSchema,
   provision: async (config, context): Promise<HttpMatcher> =>
-    new FileSearch(config, await openFileSystems(context)),
+    new FileSearch(config, await openFileSystems(context, config.fs)),
 });

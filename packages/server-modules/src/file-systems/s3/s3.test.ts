@@ -72,7 +72,7 @@ describe.skipIf(bucketProgram === undefined)("a bucket", () => {
         match: [{ not: [{ file: { fs: "assets", root: "/" } }], path: ["/next/*"] }],
         handle: [files({ pass_thru: true }), { handler: "static_response", body: "next" }],
       },
-      { match: [{ path: ["/unknown/*"] }], handle: [files({ fs: "nobody" })] },
+      { match: [{ path: ["/unknown/*"] }], handle: [files({ fs: "{http.request.uri.path.file}" })] },
       {
         match: [{ path: ["/list/*"] }],
         handle: [{ handler: "rewrite", strip_path_prefix: "/list" }, files({ browse: {}, index_names: [] })],
@@ -303,4 +303,15 @@ test.each([
   ["filesystem a", "wrong argument count"],
 ])("refuses %j", (option, message) => {
   expect(() => adaptServerfile(Buffer.from(`{\n${option}\n}\n\n:80\n`), {})).toThrow(message);
+});
+
+test.each([
+  ["handler", { handle: [{ handler: "file_server", fs: "asets" }] }],
+  ["matcher", { match: [{ file: { fs: "asets" } }], handle: [] }],
+])("a %s that names another file system than those of the app is refused", async (_name, route) => {
+  const server = await RunningServer.start();
+  const apps = { ...appsOf(siteConfig(route)), "caddy.filesystems": filesystems("http://127.0.0.1:1") };
+  const answer = await server.admin("POST", "/load", { apps });
+  expect(answer.error).toContain('fs: no file system is named "asets": there are assets');
+  await server.close();
 });

@@ -422,6 +422,6 @@ export const fileServer = defineModule({
     const template = config.browse?.template_file;
     const render = template ? await loadBrowseTemplate(template) : undefined;
     const browse = config.browse ? compileBrowse(config.browse, render) : undefined;
-    return new FileServer(config, cache.value, browse, await openFileSystems(context));
+    return new FileServer(config, cache.value, browse, await openFileSystems(context, config.fs));
   },
 });
