@@ -1,6 +1,7 @@
 /** Features of a GatewayClass, in the order of their names. Source: Gateway API 1.4, pkg/features */
 export const supportedFeatures = [
   "GRPCRoute",
+  "GRPCRouteNamedRouteRule",
   "Gateway",
   "GatewayHTTPListenerIsolation",
   "GatewayPort8080",
@@ -9,6 +10,7 @@ export const supportedFeatures = [
   "HTTPRouteBackendProtocolWebSocket",
   "HTTPRouteBackendRequestHeaderModification",
   "HTTPRouteBackendTimeout",
+  "HTTPRouteDestinationPortMatching",
   "HTTPRouteHostRewrite",
   "HTTPRouteMethodMatching",
   "HTTPRouteNamedRouteRule",
