@@ -86,7 +86,8 @@ export class EchoPods {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      await this.#look();
+      // A namespace that ends while it is looked at is no fault.
+      await this.#look().catch(() => {});
       await pause(everyMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
     }
   }
@@ -126,12 +127,13 @@ export class EchoPods {
     );
     const secretName = volumes.find(({ secret }) => secret !== undefined)?.secret?.secretName;
     const tls = secretName === undefined ? {} : await this.#files(namespace, secretName);
+    // A pod's name has two more words than its Deployment's: the suite counts them.
     this.#children.push(
       spawn(this.#program, [], {
         stdio: "ignore",
         env: {
           ...Object.fromEntries(given),
-          ...{ POD_NAME: `${name}-of-the-test`, NAMESPACE: namespace },
+          ...{ POD_NAME: `${name}-of-test`, NAMESPACE: namespace },
           ...Object.fromEntries(
             Object.entries(portVariables).map(([port, variable]) => [variable, `${ports[port]}`]),
           ),

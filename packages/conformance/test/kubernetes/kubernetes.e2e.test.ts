@@ -132,20 +132,14 @@ describe.skipIf(skip)(
       await api.apply(deployment);
       await api.apply(service);
       await api.apply(ingress);
-      await eventually(
-        async () => expectEqual(await get("shop.test"), "shop-of-the-test", "served"),
-        withinMs,
-      );
+      await eventually(async () => expectEqual(await get("shop.test"), "shop-of-test", "served"), withinMs);
       await eventually(async () => {
         const { status } = (await api.ask("GET", ingressPath)) as { readonly status: unknown };
         expectEqual(status, { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } }, "status");
       }, withinMs);
       const rules = [{ ...ingress.spec.rules[0], host: "other.test" }];
       await api.apply({ ...ingress, spec: { ...ingress.spec, rules } });
-      await eventually(
-        async () => expectEqual(await get("other.test"), "shop-of-the-test", "other"),
-        withinMs,
-      );
+      await eventually(async () => expectEqual(await get("other.test"), "shop-of-test", "other"), withinMs);
       expect(await get("shop.test")).toBe("404");
       await api.ask("DELETE", ingressPath);
       await eventually(
