@@ -1,6 +1,6 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { fitBudget } from "./fit-budget.ts";
-import type { Prompt, Tool, ToolAnswer } from "./tool.ts";
+import type { Prompt, Resource, Tool, ToolAnswer } from "./tool.ts";
 
 /** A server of tools for one request. */
 export interface ToolServer<OneTool extends Tool<never>> {
@@ -10,6 +10,8 @@ export interface ToolServer<OneTool extends Tool<never>> {
   readonly instructions: string;
   readonly tools: readonly OneTool[];
   readonly prompts: readonly Prompt[];
+  /** Default: none. */
+  readonly resources?: readonly Resource[];
   /** Calls a tool with its context. */
   answer(tool: OneTool, args: unknown): Promise<ToolAnswer>;
   /** Error text for the assistant. */
@@ -61,5 +63,52 @@ export function mcpServerOf<OneTool extends Tool<never>>(server: ToolServer<OneT
       ],
     }));
   }
+  for (const resource of server.resources ?? []) {
+    addResource(mcp, server, resource);
+  }
   return mcp;
+}
+
+/** A resource is a call of its tool with the default budget. */
+function addResource<OneTool extends Tool<never>>(
+  mcp: McpServer,
+  server: ToolServer<OneTool>,
+  { name, title, description, uri: address, tool: toolName }: Resource,
+): void {
+  const tool = server.tools.find((one) => one.name === toolName);
+  if (tool === undefined) {
+    throw new Error(`the resource ${name} names no tool: ${toolName}`);
+  }
+  const mimeType = "application/json";
+  const read = async (uri: URL, variables: Readonly<Record<string, string | readonly string[]>>) => {
+    const parsed = tool.input.safeParse(decoded(variables));
+    if (!parsed.success) {
+      throw new Error(`${uri.href}: ${parsed.error.issues[0]?.message ?? "is not valid"}`);
+    }
+    const { content, isError } = await call(server, tool, parsed.data);
+    const text = content[0]?.text ?? "";
+    if (isError === true) {
+      throw new Error(text);
+    }
+    return { contents: [{ uri: uri.href, mimeType, text }] };
+  };
+  const facts = { title, description, mimeType };
+  if (address.includes("{")) {
+    const template = new ResourceTemplate(address, { list: undefined });
+    mcp.registerResource(name, template, facts, (uri, variables) => read(uri, variables));
+  } else {
+    mcp.registerResource(name, address, facts, (uri) => read(uri, {}));
+  }
+}
+
+/** Variables of an address without percent signs. @throws Error for a list, and for an escape that is not UTF-8 */
+function decoded(variables: Readonly<Record<string, string | readonly string[]>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      if (typeof value !== "string") {
+        throw new Error(`${name}: is a list`);
+      }
+      return [name, decodeURIComponent(value)];
+    }),
+  );
 }

@@ -74,3 +74,14 @@ export interface Prompt {
   /** Writes the text that is put into the conversation. */
   text(args: Readonly<Record<string, string | undefined>>): string;
 }
+
+/** The answer of a tool at an address, which people put into a conversation in the client's list of resources. */
+export interface Resource {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Address, or a template of RFC 6570 such as `tracing://traces/{trace_id}`; variables become arguments. */
+  readonly uri: string;
+  /** Name of the tool that answers. */
+  readonly tool: string;
+}

@@ -98,6 +98,61 @@ async function ask(client: Client, name: string, args: Record<string, unknown> =
   return { answer, length: text.length };
 }
 
+describe("resources", () => {
+  test.each([false, true])(
+    "are the answers of tools by address (client of 2026-07-28: %s)",
+    async (isModern) => {
+      const { base } = await serve(sampleSpans(5));
+      const client = await connect(base, { isModern });
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri }) => uri)).toEqual(["tracing://services"]);
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates.length).toBe(4);
+      const read = async (uri: string) => {
+        const { contents } = await client.readResource({ uri });
+        const [content] = contents as unknown as [{ uri: string; text: string; mimeType: string }];
+        expect([content.uri, content.mimeType]).toEqual([uri, "application/json"]);
+        return JSON.parse(content.text) as unknown;
+      };
+      expect(await read("tracing://services")).toEqual((await ask(client, "get_services")).answer);
+      expect(await read("tracing://services/shop/operations")).toEqual(
+        (await ask(client, "get_span_names", { service_name: "shop" })).answer,
+      );
+      const id = { trace_id: sampleTraceId };
+      for (const [path, tool] of [
+        ["", "get_trace_topology"],
+        ["/errors", "get_trace_errors"],
+        ["/critical-path", "get_critical_path"],
+      ] as const) {
+        expect(await read(`tracing://traces/${sampleTraceId}${path}`)).toEqual(
+          (await ask(client, tool, id)).answer,
+        );
+      }
+    },
+  );
+
+  test("name services with any characters", async () => {
+    const service = "a b%2F/ä?#";
+    const { base } = await serve([
+      otlpSpan({ service, name: "there", startTimeUnixNano: BigInt(Date.now()) * 1_000_000n }),
+    ]);
+    const client = await connect(base);
+    const uri = `tracing://services/${encodeURIComponent(service)}/operations`;
+    const { contents } = await client.readResource({ uri });
+    expect(JSON.stringify(contents)).toContain("there");
+  });
+
+  test("say what is wrong with an address", async () => {
+    const { base } = await serve(sampleSpans(1));
+    const client = await connect(base);
+    await expect(client.readResource({ uri: "tracing://traces/xyz" })).rejects.toThrow(/xyz|hex|trace/);
+    await expect(client.readResource({ uri: "tracing://nothing" })).rejects.toThrow(/not found/i);
+    await expect(client.readResource({ uri: `tracing://traces/${"f".repeat(32)}` })).rejects.toThrow(
+      /not found/,
+    );
+  });
+});
+
 describe("the way of an assistant from wide to narrow", () => {
   test.each([false, true])("through every tool (client of 2026-07-28: %s)", async (isModern) => {
     const { base } = await serve(sampleSpans(20));

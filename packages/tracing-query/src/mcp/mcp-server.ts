@@ -3,6 +3,7 @@ import { mcpServerOf } from "assistant-tools/tool-server";
 import { httpFailure } from "../http/http-status.ts";
 import type { RequestGate } from "../service/request-gate.ts";
 import { prompts } from "./prompts.ts";
+import { resources } from "./resources.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools/tool-list.ts";
 
@@ -32,7 +33,7 @@ export interface McpServerParts {
 export function mcpServer(context: ToolContext, parts: McpServerParts): McpServer {
   const { read } = context;
   return mcpServerOf<Tool>({
-    ...{ name: "tracing-query", version: parts.version, instructions, tools, prompts },
+    ...{ name: "tracing-query", version: parts.version, instructions, tools, prompts, resources },
     async answer(tool, args) {
       let leave = () => {};
       // A tool holds its place until its answer is complete, like an endpoint of the HTTP API.
