@@ -360,8 +360,10 @@ test("a client that connects while a config starts gets the certificate of the r
     await own.close();
     gate.close();
   });
+  const inline = await make(["loaded.example"]);
   const loaded = own.admin("POST", "/load", {
     apps: {
+      tls: { certificates: { load_pem: [{ certificate: inline.cert, key: inline.key }] } },
       events: { subscriptions: [{ events: ["cert_obtaining"], handlers: [exec] }] },
       http: { servers: { a: site("new.localhost", "localhost"), z: site("old.localhost") } },
     },
@@ -369,6 +371,8 @@ test("a client that connects while a config starts gets the certificate of the r
   await isObtaining.promise;
   const answer = await askTls(own.site, { servername: "old.localhost", rejectUnauthorized: false });
   expect(answer.text).toBe("old.localhost");
+  const early = await askTls(own.site, { servername: "loaded.example", rejectUnauthorized: false });
+  expect(early.certificate).toBe("DNS:loaded.example");
   mayObtain.resolve();
   expect((await loaded).error).toBe("");
 });

@@ -317,13 +317,14 @@ class TlsApp implements App {
    * that connect during a start or a reload would be refused.
    */
   async #findForHandshake(request: CertificateRequest): Promise<CertificateAnswer | undefined> {
-    if (!this.#isRunning && this.#cache.find(request.serverName, request.selection).length === 0) {
-      const found = await this.#readers?.find?.(request);
-      if (found !== undefined) {
-        return found;
-      }
-      await this.#running.promise;
+    if (this.#isRunning || this.#cache.find(request.serverName, request.selection).length > 0) {
+      return this.#find(request);
     }
+    const found = await this.#readers?.find?.(request);
+    if (found !== undefined) {
+      return found;
+    }
+    await this.#running.promise;
     return this.#isRunning ? this.#find(request) : this.#readers?.find?.(request);
   }
 
