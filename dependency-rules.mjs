@@ -172,6 +172,8 @@ const rooms = {
   "tracing-collector": ["errors|options|counts", "pipeline", "sampling", "receivers"],
   "tracing-query": [
     "header-lines|query-error|span-metric-bounds",
+    "access",
+    "deletion|usage",
     "go-text",
     "objectives",
     "service",
@@ -180,7 +182,7 @@ const rooms = {
     "grpc|server",
   ],
   "tracing-storage": [
-    "cold-options|engine-error|grpc|import",
+    "cold-options|engine-error|grpc|import|tenant-ages",
     "compression",
     "parts",
     "engine",
@@ -335,7 +337,8 @@ export default {
       severity: "error",
       from: {
         path: "^packages/tracing-storage/src/",
-        pathNot: "^packages/tracing-storage/src/(grpc/|import/|commands/(schema|delete|import-jaeger)-)",
+        pathNot:
+          "^packages/tracing-storage/src/(grpc/|import/|commands/(schema|delete|retain|import-jaeger)-|retention/tenant-)",
       },
       to: { path: "^packages/(storage|wire)/", pathNot: "^packages/(wire/src/city-hash|storage/src/api)/" },
     },

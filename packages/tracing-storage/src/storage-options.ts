@@ -2,7 +2,7 @@ import { bytes, commaList, duration, hostPort, serverTlsOptions } from "lifecycl
 import { z } from "zod";
 import { coldOptions } from "./cold-options.ts";
 import { maxQueryThreads } from "./engine/thread-pool-size.ts";
-import { tenantAges } from "./retention/tenant-ages.ts";
+import { tenantAges } from "./tenant-ages.ts";
 
 /**
  * Options of a process with an embedded engine. Limits have the names of ClickHouse's settings, if such settings exist:

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { BlockList, isIP } from "node:net";
-import { bearerTokenOf } from "../service/bearer-token.ts";
 import {
   type Access,
   type AccessCheck,
@@ -12,6 +11,7 @@ import {
   suffices,
 } from "./access.ts";
 import type { AccessFile } from "./access-file.ts";
+import { bearerTokenOf } from "./bearer-token.ts";
 import { HiddenNames } from "./hidden-names.ts";
 
 /** Most groups of one request; a longer list is refused. */

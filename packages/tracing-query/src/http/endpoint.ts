@@ -6,9 +6,9 @@ import { formatTraceContext, newContext, parseTraceparent } from "lifecycle/trac
 import type { ReadOptions } from "storage/api";
 import { type PartialAnswer, PartialReasons } from "storage/partial-answer";
 import type { AccessCheck, AccessProblem, AccessRead } from "../access/access.ts";
+import { bearerTokenOf } from "../access/bearer-token.ts";
 import { needOfRoute } from "../access/route-needs.ts";
 import { QueryError } from "../query-error.ts";
-import { bearerTokenOf } from "../service/bearer-token.ts";
 import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
 import type { PlacedRead, RequestGate } from "../service/request-gate.ts";
 import { chooseCoding } from "./content-coding.ts";

@@ -2,7 +2,7 @@ import { type ProcessCommand, parseOptions, StartError, secretOf } from "lifecyc
 import { StorageError } from "storage/api";
 import { deleteSpans } from "storage/clickhouse";
 import { z } from "zod";
-import { endOfOldDays, tenantAges } from "../retention/tenant-ages.ts";
+import { endOfOldDays, tenantAges } from "../tenant-ages.ts";
 import { clusterOf } from "./delete-options.ts";
 import { schemaOptions } from "./schema-options.ts";
 

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from "@prometheus-io/client";
 import type { Logger } from "lifecycle";
 import { type ClickHouseStoreOptions, deleteSpans } from "storage/clickhouse";
-import { endOfOldDays, type TenantAges } from "./tenant-ages.ts";
+import { endOfOldDays, type TenantAges } from "../tenant-ages.ts";
 
 interface TenantRetentionSettings {
   readonly ages: TenantAges;

@@ -3,9 +3,9 @@ import { Counter, type Registry } from "@prometheus-io/client";
 import { clickHouseServers, type Logger } from "lifecycle";
 import { StartError } from "lifecycle/errors";
 import { deleteSpans } from "storage/clickhouse";
+import { jobStates } from "../deletion/deletion-job.ts";
+import { DeletionJobs } from "../deletion/deletion-jobs.ts";
 import type { QueryOptions } from "../query-options.ts";
-import { jobStates } from "./deletion-job.ts";
-import { DeletionJobs } from "./deletion-jobs.ts";
 
 /**
  * Opens the deletions of the process.
