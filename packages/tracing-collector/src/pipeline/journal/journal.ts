@@ -10,10 +10,9 @@ import { JournalRoom } from "./journal-room.ts";
 import type { OpenSegment } from "./open-segment.ts";
 import type { DropReason, Quarantine, QuarantineLimits } from "./quarantine.ts";
 import type { RecoveredSegment } from "./recover-segments.ts";
-import { SealedQueue } from "./sealed-queue.ts";
 import { SealedSegment } from "./sealed-segment.ts";
-import { SegmentAge } from "./segment-age.ts";
 import { SegmentFiles } from "./segment-files.ts";
+import { SealedQueue, SegmentAge } from "./segment-sealing.ts";
 import type { JournalLimits, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**

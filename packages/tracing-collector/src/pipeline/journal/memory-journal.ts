@@ -5,8 +5,7 @@ import type { CountedRows } from "../../counts/counted-rows.ts";
 import { ServiceCounts } from "../../counts/service-counts.ts";
 import { CollectorError } from "../../errors.ts";
 import { JournalRoom } from "./journal-room.ts";
-import { SealedQueue } from "./sealed-queue.ts";
-import { SegmentAge } from "./segment-age.ts";
+import { SealedQueue, SegmentAge } from "./segment-sealing.ts";
 import type { JournalLimits, JournalSegment, SegmentLimits, SpanJournal } from "./span-journal.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { SegmentAge } from "./segment-age.ts";
+import { SegmentAge } from "./segment-sealing.ts";
 
 const limits = { segmentRows: 1e6, segmentBytes: 1e9, segmentAgeMs: 500, busySegmentRows: 100 };
 let old: number;
