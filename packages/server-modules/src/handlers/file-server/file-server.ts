@@ -20,7 +20,7 @@ import type { ByteRange } from "../../files/byte-ranges.ts";
 import { mediaTypeOf } from "../../files/media-type.ts";
 import { pathBytes } from "../../files/path-bytes.ts";
 import { compileFileSystem, compileRoot, joinSitePath, ownFiles } from "../../files/site-path.ts";
-import { type Browser, compileBrowse } from "./browse/browse.ts";
+import { type Browser, compileBrowse, type ListedPlace } from "./browse/browse.ts";
 import { loadBrowseTemplate } from "./browse/browse-template.ts";
 import { FileCache, maxCachedFileBytes } from "./file-cache.ts";
 import { openError, statError } from "./file-error.ts";
@@ -148,11 +148,11 @@ class FileServer implements HttpHandler {
     if (isFolder) {
       const index = this.#findIndex(path, exchange);
       if (index === undefined) {
-        return this.#list(exchange, next, root, folder);
+        return this.#list(exchange, next, { root, folder });
       }
       ({ path, stats } = index);
       if (stats.isDirectory()) {
-        return this.#list(exchange, next, root, path);
+        return this.#list(exchange, next, { root, folder: path });
       }
     }
     if (this.#isHidden(path, exchange)) {
@@ -185,7 +185,7 @@ class FileServer implements HttpHandler {
       return this.#notFound(exchange, next);
     }
     if (found.stats.isFolder) {
-      return this.#list(exchange, next, root, found.path, files);
+      return this.#list(exchange, next, { root, folder: found.path, files });
     }
     if (this.#redirect(exchange, found.isIndex)) {
       return;
@@ -252,22 +252,14 @@ class FileServer implements HttpHandler {
   }
 
   /** Lists a folder, when listings are enabled and the folder is not hidden. */
-  #list(
-    exchange: Exchange,
-    next: Next,
-    root: string,
-    folder: string,
-    files?: FileSystem,
-  ): void | Promise<void> {
-    if (this.#browse === undefined || this.#isHidden(folder, exchange)) {
+  #list(exchange: Exchange, next: Next, place: ListedPlace): void | Promise<void> {
+    if (this.#browse === undefined || this.#isHidden(place.folder, exchange)) {
       return this.#notFound(exchange, next);
     }
     exchange.answersAlone = true;
     return runFor(exchange, this.#browse, {
+      ...place,
       exchange,
-      root,
-      folder,
-      files,
       isHidden: this.#isHidden,
       notFound: () => this.#notFound(exchange, next),
     });

@@ -31,18 +31,22 @@ export interface BrowseConfig {
   readonly plain_time_format?: string | null | undefined;
 }
 
-/** A folder that a request names. */
-export interface BrowseRequest {
-  /** The request. */
-  readonly exchange: Exchange;
+/** A folder of a site. */
+export interface ListedPlace {
   /** Root of the site; user templates include files from it. */
   readonly root: string;
   /** Path of the folder to list. */
   readonly folder: string;
-  /** True when a file is hidden for this request. */
-  readonly isHidden: (path: string, exchange: Exchange) => boolean;
   /** The file system of the folder; absent: the machine's own. */
   readonly files?: FileSystem | undefined;
+}
+
+/** A folder that a request names. */
+export interface BrowseRequest extends ListedPlace {
+  /** The request. */
+  readonly exchange: Exchange;
+  /** True when a file is hidden for this request. */
+  readonly isHidden: (path: string, exchange: Exchange) => boolean;
   /** Answers when the folder no longer exists. */
   readonly notFound: () => void | Promise<void>;
 }
@@ -152,6 +156,26 @@ function shapeOf(asked: (name: string) => string): Pick<PageListing, "layout" | 
   };
 }
 
+/** Reads the folder of a request. @throws HttpError for a folder that cannot be read */
+async function readListing(
+  config: BrowseConfig,
+  { exchange, folder, isHidden, files }: BrowseRequest,
+): Promise<Listing> {
+  const limit = (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit;
+  if (files !== undefined) {
+    return await listRemote(files, folder, limit, (path) => isHidden(path, exchange));
+  }
+  try {
+    return await listFolder(folder, {
+      limit,
+      revealSymlinks: config.reveal_symlinks === true,
+      isHidden: (path) => isHidden(path, exchange),
+    });
+  } catch (error) {
+    throw statError(error);
+  }
+}
+
 /**
  * Compiles the handler for folder listings. @param render renders a custom page; absent: the built-in page
  * | `Accept` has | Answer |
@@ -169,28 +193,12 @@ export function compileBrowse(config: BrowseConfig, render: RenderPage = builtIn
   const defaultOrder = configured.find(isOrderName);
   const timeFormat = config.plain_time_format || defaultTimeFormat;
 
-  async function list({ exchange, folder, isHidden, files }: BrowseRequest): Promise<Listing> {
-    const limit = (config.file_limit ?? 0) < 0 ? Number.POSITIVE_INFINITY : config.file_limit || defaultLimit;
-    if (files !== undefined) {
-      return await listRemote(files, folder, limit, (path) => isHidden(path, exchange));
-    }
-    try {
-      return await listFolder(folder, {
-        limit,
-        revealSymlinks: config.reveal_symlinks === true,
-        isHidden: (path) => isHidden(path, exchange),
-      });
-    } catch (error) {
-      throw statError(error);
-    }
-  }
-
   return async (request) => {
     const { exchange } = request;
     if (redirectToSlash(exchange)) {
       return;
     }
-    const listing = await list(request);
+    const listing = await readListing(config, request);
     const { responseHeaders } = exchange;
     responseHeaders.push("Vary", "Accept, Accept-Encoding");
     const since = parseHttpDate(exchange.header("if-modified-since"));
