@@ -5,7 +5,7 @@ import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 import { formatTraceContext, newContext, parseTraceparent } from "lifecycle/trace-context";
 import type { ReadOptions } from "storage/api";
 import { type PartialAnswer, PartialReasons } from "storage/partial-answer";
-import type { AccessCheck, AccessProblem, AccessRead } from "../access/access.ts";
+import type { AccessCheck, AccessProblem, AccessRead, AskedAccess } from "../access/access.ts";
 import { bearerTokenOf } from "../access/bearer-token.ts";
 import { needOfRoute } from "../access/route-needs.ts";
 import { QueryError } from "../query-error.ts";
@@ -201,6 +201,15 @@ function sendRefusal(response: Response, { status, message }: AccessProblem, sty
   sendText(response, style.failure(status, message, { status, message, isOurs: false, code }));
 }
 
+/** The parts of a request that tell who it is. */
+function askedAccess(request: Request, tenant: string): AskedAccess {
+  return {
+    peer: request.socket.remoteAddress,
+    tenant,
+    header: (name) => request.headersDistinct[name] ?? [],
+  };
+}
+
 /**
  * First steps of every request: checks the method, starts a span, and reads tenant and token.
  * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant, 401 or 403 where
@@ -243,14 +252,7 @@ export function admit(
     return undefined;
   }
   const need = needOfRoute(request.method, String(request.route.path));
-  const access = rules?.check(
-    {
-      peer: request.socket.remoteAddress,
-      tenant: found.tenant,
-      header: (name) => request.headersDistinct[name] ?? [],
-    },
-    need,
-  );
+  const access = rules?.check(askedAccess(request, found.tenant), need);
   if (access !== undefined && "status" in access) {
     sendRefusal(response, access, style);
     return undefined;
