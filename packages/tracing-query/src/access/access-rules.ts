@@ -13,6 +13,7 @@ import {
 import type { AccessFile } from "./access-file.ts";
 import { bearerTokenOf } from "./bearer-token.ts";
 import { HiddenNames } from "./hidden-names.ts";
+import { needOfRoute } from "./route-needs.ts";
 
 /** Most groups of one request; a longer list is refused. */
 const maxGroups = 1_000;
@@ -75,6 +76,10 @@ export class AccessRules implements AccessCheck {
       return { status: 403, message: `this needs ${missing}; ${user} has the role ${access.role}` };
     }
     return access;
+  }
+
+  checkRoute(asked: AskedAccess, method: string, path: string): Access | AccessProblem {
+    return this.check(asked, needOfRoute(method, path));
   }
 
   #accessOf(user: string, grants: readonly Grant[]): Access {

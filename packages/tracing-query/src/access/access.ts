@@ -40,6 +40,8 @@ export interface AccessProblem {
 export interface AccessCheck {
   /** @param need what the request needs; undefined for a route without a rule, which is refused */
   check(asked: AskedAccess, need: Need | undefined): Access | AccessProblem;
+  /** The same for an HTTP route. @param path as it is registered: `/api/traces/:traceId` */
+  checkRoute(asked: AskedAccess, method: string, path: string): Access | AccessProblem;
 }
 
 /** The parts of a request that tell who it is. */

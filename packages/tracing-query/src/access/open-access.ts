@@ -55,7 +55,14 @@ export class OpenAccess implements AccessCheck {
   }
 
   check(asked: AskedAccess, need: Need | undefined): Access | AccessProblem {
-    const found = this.#rules.check(asked, need);
+    return this.#counted(this.#rules.check(asked, need));
+  }
+
+  checkRoute(asked: AskedAccess, method: string, path: string): Access | AccessProblem {
+    return this.#counted(this.#rules.checkRoute(asked, method, path));
+  }
+
+  #counted(found: Access | AccessProblem): Access | AccessProblem {
     if ("status" in found) {
       this.#refused.inc({ status: String(found.status) });
     }

@@ -7,7 +7,6 @@ import type { ReadOptions } from "storage/api";
 import { type PartialAnswer, PartialReasons } from "storage/partial-answer";
 import type { AccessCheck, AccessProblem, AccessRead, AskedAccess } from "../access/access.ts";
 import { bearerTokenOf } from "../access/bearer-token.ts";
-import { needOfRoute } from "../access/route-needs.ts";
 import { QueryError } from "../query-error.ts";
 import { partialHeader, partialHeaderValue } from "../service/partial-text.ts";
 import type { PlacedRead, RequestGate } from "../service/request-gate.ts";
@@ -210,6 +209,25 @@ function askedAccess(request: Request, tenant: string): AskedAccess {
   };
 }
 
+/** Names the request in the span of this process, and the span in the answer. */
+function describeInSpan(request: Request, response: Response, style: AnswerStyle): void {
+  const span = activeSpan();
+  if (span?.canRecord === true) {
+    const route = String(request.route.path);
+    span.describe(`${request.method} ${route}`, {
+      "http.request.method": request.method,
+      "http.route": route,
+    });
+  }
+  if (style === envelopeStyle) {
+    const context =
+      span?.canRecord === true
+        ? span.context
+        : newContext(parseTraceparent(request.headersDistinct.traceparent?.[0]));
+    response.setHeader("Traceresponse", formatTraceContext(context));
+  }
+}
+
 /**
  * First steps of every request: checks the method, starts a span, and reads tenant and token.
  * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant, 401 or 403 where
@@ -228,21 +246,7 @@ export function admit(
     sendText(response, "");
     return undefined;
   }
-  const span = activeSpan();
-  if (span?.canRecord === true) {
-    const route = String(request.route.path);
-    span.describe(`${request.method} ${route}`, {
-      "http.request.method": request.method,
-      "http.route": route,
-    });
-  }
-  if (style === envelopeStyle) {
-    const context =
-      span?.canRecord === true
-        ? span.context
-        : newContext(parseTraceparent(request.headersDistinct.traceparent?.[0]));
-    response.setHeader("Traceresponse", formatTraceContext(context));
-  }
+  describeInSpan(request, response, style);
   const found = tenants.check(request.headersDistinct[tenants.header] ?? []);
   if ("problem" in found) {
     const text = tenantProblemTexts[found.problem];
@@ -251,8 +255,8 @@ export function admit(
     sendText(response, failureType === undefined ? text : style.failure(401, text));
     return undefined;
   }
-  const need = needOfRoute(request.method, String(request.route.path));
-  const access = rules?.check(askedAccess(request, found.tenant), need);
+  const route = String(request.route.path);
+  const access = rules?.checkRoute(askedAccess(request, found.tenant), request.method, route);
   if (access !== undefined && "status" in access) {
     sendRefusal(response, access, style);
     return undefined;

@@ -25,9 +25,6 @@ export function remoteWriteBody(series: readonly SpanSeries[], unixMs: number): 
   return compressSnappy(WriteRequest.encode(WriteRequest.fromPartial(request)).finish());
 }
 
-/** Samples of a series: its counter, its buckets, sum and count. */
-export const samplesOfSeries: number = connectorBoundsMs.length + 4;
-
 function timeSeriesOf(series: SpanSeries, timestamp: bigint): TimeSeries[] {
   const labels = {
     service_name: series.service,
