@@ -39,6 +39,8 @@ export class DeletionJobs {
   readonly #settings: DeletionSettings;
   /** All known jobs, in the order of their creation. */
   readonly #jobs = new Map<string, DeletionJob>();
+  /** Ids of waiting jobs whose first line is in the audit file; the others may not begin. */
+  readonly #audited = new Set<string>();
   readonly #stops = new Map<string, AbortController>();
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -76,6 +78,7 @@ export class DeletionJobs {
       this.#stops.delete(job.id);
       throw error;
     }
+    this.#audited.add(job.id);
     this.#forget();
     this.#running ??= this.#work();
     return job;
@@ -120,7 +123,9 @@ export class DeletionJobs {
   /** Runs jobs until none waits. */
   async #work(): Promise<void> {
     for (;;) {
-      const job = [...this.#jobs.values()].find(({ state }) => state === "waiting");
+      const job = [...this.#jobs.values()].find(
+        ({ id, state }) => state === "waiting" && this.#audited.has(id),
+      );
       if (job === undefined) {
         this.#running = undefined;
         return;
@@ -165,6 +170,7 @@ export class DeletionJobs {
     job.state = state;
     delete job.progress;
     this.#stops.delete(job.id);
+    this.#audited.delete(job.id);
     this.#settings.ended?.inc({ state });
     const { report, error } = job;
     const facts = {
