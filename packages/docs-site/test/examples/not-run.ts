@@ -127,6 +127,12 @@ export const notRun: readonly NotRun[] = [
     block: "npm run soak",
     reason: "takes an hour; bench's own test soaks for some seconds",
   },
+  {
+    page: "kubernetes-controller.md",
+    block: "kubectl apply",
+    reason:
+      "needs a cluster with nodes; kubernetes.e2e.test.ts in packages/conformance uses the manifest's rights",
+  },
   { page: "kubernetes.md", block: "helm install", reason: "needs a cluster; helm.test.ts reads the charts" },
   {
     page: "kubernetes.md",
