@@ -50,7 +50,10 @@ let tracing: TracingProcesses;
 let operations: Operation[];
 
 beforeAll(async () => {
-  tracing = await openTracing({ storage: tenancy, collector: tenancy, query: tenancy });
+  tracing = await openTracing({
+    ...{ storage: tenancy, collector: tenancy },
+    query: [...tenancy, "--query.usage.enabled"],
+  });
   await store("a", a);
   await store("b", b);
   const document = z
@@ -136,6 +139,7 @@ const required = (): Values => ({
   q: `{ } | rate() by (span.${sharedAttribute})`,
   lookback: String(hourUs / 1000),
   by: `span.${sharedAttribute}`,
+  id: "00000000-0000-4000-8000-000000000000",
 });
 
 /** Different requests for each operation; none of them contains a text that must not be found. */
@@ -160,6 +164,8 @@ const bodies: Readonly<Record<string, readonly object[]>> = {
   "/api/analysis/v1/views": [{ name: "everybody's", address: "/search" }],
   "/api/analysis/v1/views/rename": [{ name: "everybody's", to: "everybody's" }],
   "/api/analysis/v1/views/remove": [{ name: "everybody's" }],
+  "/api/deletion/v1/jobs": [{ wholeTenant: true }],
+  "/api/deletion/v1/jobs/{id}/cancel": [{}],
   "/api/transform": [{ resourceSpans: [] }],
 };
 
@@ -242,6 +248,11 @@ const withoutSpans = new Set([
   "GET /tempo/api/status/buildinfo",
   "POST /api/archive/{traceId}",
   "POST /api/transform",
+  // Deletion is off in this test: its own tests keep the jobs of tenants apart.
+  "GET /api/deletion/v1/jobs",
+  "POST /api/deletion/v1/jobs",
+  "GET /api/deletion/v1/jobs/{id}",
+  "POST /api/deletion/v1/jobs/{id}/cancel",
 ]);
 /** The counters start with a tenant's first request, so this operation is tested with live data. */
 const counters = "GET /api/metrics/prometheus";
