@@ -78,12 +78,24 @@ function ownHelp(
   return commandHelpText({ name: `${program} ${name}`, meaning, operands, fields: optionFields(options) });
 }
 
+/** Headers that are sent to others, such as `Authorization`; those of answers are seen by everybody. */
+const sentHeaders = /push\.headers$/;
+
+function withoutSecrets(name: string, text: string): string {
+  if (/password|token|secret/.test(name) && text !== "") {
+    return "***";
+  }
+  if (sentHeaders.test(name)) {
+    return text.replace(/:.*/g, ": ***");
+  }
+  // Addresses may contain a user name and a password.
+  return text.replace(/\/\/[^/\s,]*@/g, "//***@");
+}
+
 function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
   for (const [name, { text, source }] of parsed.origins) {
-    const isSecret = /password|token|secret/.test(name) && text !== "";
-    // Addresses may contain a user name and a password, which are hidden.
-    const shown = isSecret ? "***" : text.replace(/\/\/[^/\s,]*@/g, "//***@");
+    const shown = withoutSecrets(name, text);
     process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
   }
 }

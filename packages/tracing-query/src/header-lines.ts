@@ -10,10 +10,12 @@ export function headerLines() {
     .string()
     .transform((text, context): ReadonlyMap<string, string> => {
       const headers = new Map<string, string>();
-      for (const one of text.split(/\r?\n/).filter((part) => part.trim() !== "")) {
+      const lines = text.split(/\r?\n/).filter((part) => part.trim() !== "");
+      for (const [index, one] of lines.entries()) {
         const [, key, value] = line.exec(one.trim()) ?? [];
         if (key === undefined || value === undefined) {
-          context.addIssue(`"${one}" is not a header such as "Key: Value"`);
+          // The line may be a secret whose name was forgotten.
+          context.addIssue(`header ${index + 1} is not of the form "Key: Value"`);
           return z.NEVER;
         }
         const before = headers.get(key.toLowerCase());

@@ -61,6 +61,8 @@ const tried: Readonly<Record<string, readonly string[]>> = {
     "clickhouse.password-file",
     "prometheus.server-url",
     "prometheus.token-file",
+    "query.metrics-push.otlp-url",
+    "query.metrics-push.remote-write-url",
     "query.bearer-token-propagation",
     "prometheus.token-override-from-context",
   ],
@@ -166,6 +168,10 @@ test("no secret is in a log, a metric, an answer, an error, or what print-config
       ...["--metrics-storage.type", "prometheus", "--query.bearer-token-propagation"],
       ...["--prometheus.token-file", fileWith("token", mark("the token for Prometheus"))],
       "--query.enable-tracing",
+      ...["--query.metrics-push.remote-write-url", refusedAs("a password in the address for metrics")],
+      ...["--query.metrics-push.otlp-url", refusedAs("a password in the address for OTLP")],
+      ...["--query.metrics-push.headers", `Authorization: Bearer ${mark("a header for metrics")}`],
+      ...["--query.metrics-push.interval", "1s"],
     ],
     {
       PROMETHEUS_SERVER_URL: refusedAs("a password in Prometheus' address"),
@@ -245,6 +251,11 @@ test("options that are refused repeat no secret", () => {
     ["tracing-query", ["--clickhouse.url", `ftp://me:${mark("a password in a wrong address")}@host`]],
     ["tracing-query", ["--clickhouse.url", `http://me:${mark("a password before no host")}@`]],
     ["tracing-query", ["--prometheus.server-url", `ftp://me:${mark("a password in a wrong URL")}@host`]],
+    [
+      "tracing-query",
+      ["--query.metrics-push.otlp-url", `ftp://me:${mark("a password in a wrong address for OTLP")}@host`],
+    ],
+    ["tracing-query", ["--query.metrics-push.headers", `${mark("a header without a name")}`]],
     ["tracing-collector", ["--clickhouse.url", `ftp://me:${mark("a collector's wrong address")}@host`]],
     [
       "tracing-storage",
