@@ -58,6 +58,8 @@ describe("Shell", () => {
 const othersOptions: Readonly<Record<string, RegExp>> = {
   // The second one is an option of the command `import-jaeger`.
   "migration-jaeger.md": /^(memory\.max-traces|jaeger\.tls|es\.server-urls|processor\.jaeger-.*)$/,
+  // The page starts a Prometheus.
+  "query.md": /^(config\.file|web\.enable-remote-write-receiver)$/,
   // The page shows this option as a mistake.
   "processes.md": /^collector\.journal\.max-byte$/,
   "processes/tracing-agent.md": /^processor\.jaeger-/,
