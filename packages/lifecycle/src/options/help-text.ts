@@ -55,7 +55,7 @@ export function helpText({ name, description, commands, fields }: HelpSubject): 
     `Usage: ${name} [command] [--option value …]`,
     "",
     "Commands:",
-    ...commands.map(([command, meaning]) => `  ${command.padEnd(14)}${meaning}`),
+    ...commands.map(([command, meaning]) => `  ${`${command} `.padEnd(15)}${meaning}`),
     "",
     "A flag beats the environment variable in brackets, which beats --config-file, which beats the default.",
     "",
