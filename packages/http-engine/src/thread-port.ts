@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { Logger } from "lifecycle";
 import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { openPort } from "server-core/listen/open-port";
-import type { PortSource } from "server-core/listen/port-source";
+import type { ListenerHooks, PortSource } from "server-core/listen/port-source";
 import type { ProxyProtocolRules } from "./proxy-protocol/proxy-policy.ts";
 import { takeProxyHeader } from "./proxy-protocol/take-proxy-header.ts";
 
@@ -30,6 +30,7 @@ export class ThreadPort {
   readonly #options: ThreadPortOptions;
   readonly #onSocket: (socket: Socket) => void;
   readonly #server: Server;
+  readonly #hooks: ListenerHooks;
   #relays: Server | undefined;
   #port = 0;
   #isClosed = false;
@@ -40,22 +41,24 @@ export class ThreadPort {
     this.#options = options;
     this.#onSocket = onSocket;
     this.#server = this.#makeServer(onSocket);
+    const { share } = options;
+    this.#hooks = {
+      takeOver: () => this.#takeOver(),
+      relayFrom: (path) => this.#relayFrom(path),
+      ...(share === undefined ? {} : { share }),
+    };
   }
 
   /** @throws ServerError LISTEN */
   async open(): Promise<void> {
-    const { ports, log, share } = this.#options;
+    const { ports, log } = this.#options;
     try {
-      const grant = await ports.reserve(this.#listens, {
-        takeOver: () => this.#takeOver(),
-        relayFrom: (path) => this.#relayFrom(path),
-        ...(share === undefined ? {} : { share }),
-      });
+      const grant = await ports.reserve(this.#listens, this.#hooks);
       if (grant.listen) {
         this.#port = await openPort(this.#server, grant.address, grant);
       }
     } catch (error) {
-      ports.release(this.#listens);
+      this.release();
       throw error;
     }
     this.#server.on("error", (error) => log.error(`accepting on ${this.address}: ${error.message}`));
@@ -86,7 +89,7 @@ export class ThreadPort {
 
   /** Releases the address, so that other listeners can open it. */
   release(): void {
-    this.#options.ports.release(this.#listens);
+    this.#options.ports.release(this.#listens, this.#hooks);
   }
 
   #makeServer(onSocket: (socket: Socket) => void): Server {

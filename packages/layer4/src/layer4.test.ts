@@ -2,9 +2,10 @@
 
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
+import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { RunningServer } from "../../admin-server/src/testing/running-server.ts";
 import {
@@ -32,6 +33,7 @@ const to = (...upstreams: string[]) => ({
   upstreams: upstreams.map((dial) => ({ dial: [dial] })),
 });
 const echo = { handler: "echo" };
+const hello = { handler: "static_response", body: "hello" };
 
 async function upstream(
   name: string,
@@ -341,4 +343,29 @@ test("two worker threads share an address, and certificates reach both", async (
     return answer;
   });
   expect(await Promise.all(secured)).toEqual(Array.from({ length: 10 }, (_, index) => `secret ${index}`));
+});
+
+test.each([1, 2])("a port goes from one app to another and back, with %i worker threads", async (threads) => {
+  const [address = ""] = await freeAddresses(1);
+  const port = Number(address.split(":").at(-1));
+  const web = { http: { servers: { web: { listen: [address], routes: [{ handle: [hello] }] } } } };
+  const { apps } = layer4Config([{ handle: [echo] }]) as { apps: { layer4: { servers: object } } };
+  const [server] = Object.values(apps.layer4.servers);
+  const raw = { layer4: { servers: { raw: { ...server, listen: [address] } } } };
+  const moving = await RunningServer.start({ apps: {} }, {}, threads);
+  onTestFinished(() => moving.close());
+  const loadApps = async (next: object) =>
+    expect(await moving.admin("POST", "/load", { apps: next })).toMatchObject({ status: 200 });
+  for (let round = 0; round < 3; round++) {
+    await loadApps(web);
+    expect(await (await fetch(`http://${address}`, { headers: { connection: "close" } })).text()).toBe(
+      "hello",
+    );
+    await loadApps(raw);
+    expect(await exchange(port, "bytes")).toBe("bytes");
+  }
+  await loadApps({});
+  const next = createServer().listen(port, "127.0.0.1");
+  await once(next, "listening");
+  next.close();
 });

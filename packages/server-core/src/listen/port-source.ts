@@ -46,8 +46,11 @@ export interface PortSource {
   reserve<Address extends PortAddress>(address: Address, hooks?: ListenerHooks): Promise<PortGrant<Address>>;
   /** Must be called when the thread listens. @param port the actual port */
   opened(address: PortAddress, port: number): void;
-  /** Must be called when the thread no longer listens, or could not start to. */
-  release(address: PortAddress): void;
+  /**
+   * Must be called once for each `reserve`: when the listener no longer listens, or could not start to.
+   * @param hooks the functions that `reserve` got
+   */
+  release(address: PortAddress, hooks?: ListenerHooks): void;
   /**
    * Every open address with its actual port, in the order of opening. UDP addresses are left out, because each UDP
    * address belongs to a TCP address.
@@ -115,8 +118,11 @@ interface Entry {
   boundPort: number;
   /** True when a thread listens and this was logged. */
   announced: boolean;
-  /** Threads that listen on the address. When the last of these threads stops listening, the port is closed. */
-  readonly threads: Set<number>;
+  /**
+   * Listeners of each thread on the address: two while a reload gives the address to another listener. When the last
+   * listener of the last thread has ended, the port is closed.
+   */
+  readonly threads: Map<number, number>;
   /**
    * Threads that died while they listened. After its restart, a thread may listen again, or run a config without the
    * address.
@@ -242,7 +248,7 @@ export class SharedPorts implements PortSource {
   threadServes(thread: number): void {
     for (const { address, died } of [...this.#entries.values()]) {
       if (died.delete(thread)) {
-        this.#release(thread, address);
+        this.#drop(thread, address);
       }
     }
   }
@@ -262,7 +268,7 @@ export class SharedPorts implements PortSource {
 
   /** The thread that listens for all on an address that cannot be shared. */
   #owner({ address, threads }: Entry): number {
-    const [first = 0] = threads;
+    const [first = 0] = threads.keys();
     if (address.network !== "fd") {
       return first;
     }
@@ -281,13 +287,14 @@ export class SharedPorts implements PortSource {
         bound: key,
         boundPort: 0,
         announced: false,
-        threads: new Set(),
+        threads: new Map(),
         died: new Set(),
       };
       this.#entries.set(key, entry);
     }
-    entry.threads.add(thread);
-    entry.died.delete(thread);
+    // Listeners of a thread that died ended with it.
+    const before = entry.died.delete(thread) ? 0 : (entry.threads.get(thread) ?? 0);
+    entry.threads.set(thread, before + 1);
     const owner = this.#owner(entry);
     try {
       const port = await entry.port;
@@ -314,6 +321,17 @@ export class SharedPorts implements PortSource {
   }
 
   #release(thread: number, address: PortAddress): void {
+    const threads = this.#entries.get(formatListenAddress(address))?.threads;
+    const listeners = threads?.get(thread) ?? 0;
+    if (listeners > 1) {
+      threads?.set(thread, listeners - 1);
+    } else {
+      this.#drop(thread, address);
+    }
+  }
+
+  /** Takes the address from all listeners of a thread. */
+  #drop(thread: number, address: PortAddress): void {
     const key = formatListenAddress(address);
     const entry = this.#entries.get(key);
     entry?.threads.delete(thread);
@@ -357,24 +375,28 @@ export class SharedPorts implements PortSource {
 export class WorkerPorts implements PortSource {
   readonly #messages: ThreadMessages;
   readonly #log: Logger;
-  readonly #hooks = new Map<string, ListenerHooks>();
+  /** The functions of each address's listeners, newest last. */
+  readonly #hooks = new Map<string, ListenerHooks[]>();
 
   constructor(messages: ThreadMessages, log: Logger) {
     this.#messages = messages;
     this.#log = log;
     messages.on(takeOverTopic, (value) =>
-      this.#hooks.get(formatListenAddress(value as PortAddress))?.takeOver(),
+      this.#hooks
+        .get(formatListenAddress(value as PortAddress))
+        ?.at(-1)
+        ?.takeOver(),
     );
     messages.on(relayTopic, (value) => {
       const { address, path } = value as RelayRequest;
-      const hooks = this.#hooks.get(formatListenAddress(address));
+      const hooks = this.#hooks.get(formatListenAddress(address))?.at(-1);
       if (hooks === undefined) {
         throw new ServerError("LISTEN", "no listener has this address any more");
       }
       return hooks.relayFrom(path);
     });
     messages.on(shareTopic, (value) => {
-      for (const hooks of this.#hooks.values()) {
+      for (const hooks of [...this.#hooks.values()].flat()) {
         hooks.share?.(value as number);
       }
     });
@@ -385,7 +407,8 @@ export class WorkerPorts implements PortSource {
     hooks?: ListenerHooks,
   ): Promise<PortGrant<Address>> {
     if (hooks !== undefined) {
-      this.#hooks.set(formatListenAddress(address), hooks);
+      const key = formatListenAddress(address);
+      this.#hooks.set(key, [...(this.#hooks.get(key) ?? []), hooks]);
     }
     const request: PortRequest = { thread: this.#messages.thread, address };
     return (await this.#messages.askMain(reserveTopic, request)) as PortGrant<Address>;
@@ -395,8 +418,14 @@ export class WorkerPorts implements PortSource {
     this.#tell(openedTopic, address);
   }
 
-  release(address: PortAddress): void {
-    this.#hooks.delete(formatListenAddress(address));
+  release(address: PortAddress, hooks?: ListenerHooks): void {
+    const key = formatListenAddress(address);
+    const others = (this.#hooks.get(key) ?? []).filter((other) => other !== hooks);
+    if (others.length === 0) {
+      this.#hooks.delete(key);
+    } else {
+      this.#hooks.set(key, others);
+    }
     this.#tell(releaseTopic, address);
   }
 
