@@ -8,7 +8,7 @@ import { environmentText } from "./options/environment-text.ts";
 import { commandHelpText, type HelpSubject, helpText } from "./options/help-text.ts";
 import { markdownText } from "./options/markdown-text.ts";
 import { optionFields } from "./options/option-field.ts";
-import { type ParsedOptions, parseOptions } from "./options/parse-options.ts";
+import { type OptionOrigin, type ParsedOptions, parseOptions } from "./options/parse-options.ts";
 import { printStatus, statusAliases } from "./print-status.ts";
 import type { ProcessCommand, ProcessDefinition } from "./process-definition.ts";
 import { serveProcess } from "./serve-process.ts";
@@ -78,25 +78,18 @@ function ownHelp(
   return commandHelpText({ name: `${program} ${name}`, meaning, operands, fields: optionFields(options) });
 }
 
-/** Headers that are sent to others, such as `Authorization`; those of answers are seen by everybody. */
-const sentHeaders = /push\.headers$/;
-
-function withoutSecrets(name: string, text: string): string {
-  if (/password|token|secret/.test(name) && text !== "") {
+function shown({ text, isSecret }: OptionOrigin): string {
+  if (isSecret && text !== "") {
     return "***";
   }
-  if (sentHeaders.test(name)) {
-    return text.replace(/:.*/g, ": ***");
-  }
   // Addresses may contain a user name and a password.
-  return text.replace(/\/\/[^/\s,]*@/g, "//***@");
+  return text.replace(/\/\/[^/\s,]*@/g, "//***@") || '""';
 }
 
 function printConfig(parsed: ParsedOptions<unknown>): void {
   const width = Math.max(...[...parsed.origins.keys()].map((name) => name.length));
-  for (const [name, { text, source }] of parsed.origins) {
-    const shown = withoutSecrets(name, text);
-    process.stdout.write(`${name.padEnd(width)}  ${shown || '""'}  (${source})\n`);
+  for (const [name, origin] of parsed.origins) {
+    process.stdout.write(`${name.padEnd(width)}  ${shown(origin)}  (${origin.source})\n`);
   }
 }
 

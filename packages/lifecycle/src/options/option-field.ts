@@ -18,6 +18,8 @@ export interface OptionField {
   readonly choices: readonly string[] | undefined;
   /** True when a repeated flag adds a line to the value instead of replacing it. */
   readonly isRepeatable: boolean;
+  /** True when `print-config` must hide the value. */
+  readonly isSecret: boolean;
 }
 
 /** The environment variable of a flag: upper case, with `_` for each character that is not a letter or digit. */
@@ -52,6 +54,9 @@ function unwrap(field: z.core.$ZodType): Unwrapped {
   }
 }
 
+/** Names of options whose values are secrets, also without `secret` in their schema. */
+const secretName = /password|token|secret/;
+
 /** Reads one field of an option schema. */
 export function optionField(name: string, field: z.ZodType): OptionField {
   const { inner, defaultValue } = unwrap(field);
@@ -69,6 +74,7 @@ export function optionField(name: string, field: z.ZodType): OptionField {
     defaultText: defaultValue === undefined ? undefined : String(defaultValue),
     choices,
     isRepeatable: meta?.repeatable === true,
+    isSecret: meta?.secret === true || secretName.test(name),
   };
 }
 

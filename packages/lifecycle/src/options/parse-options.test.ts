@@ -54,7 +54,7 @@ describe("precedence", () => {
     expect(all.options["collector.otlp.enabled"]).toBe(false);
     expect(all.options["journal.sync"]).toBe("always");
     expect(all.origins.get("collector.num-workers")?.source).toBe("file");
-    expect(all.origins.get("journal.sync")).toEqual({ text: "always", source: "default" });
+    expect(all.origins.get("journal.sync")).toEqual({ text: "always", source: "default", isSecret: false });
   });
 
   test("CONFIG_FILE names the file too", () => {

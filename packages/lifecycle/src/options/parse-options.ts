@@ -6,6 +6,15 @@ import { readConfigFile } from "./read-config-file.ts";
 /** The source of an option's value, from strongest to weakest. */
 export type OptionSource = "flag" | "environment" | "file" | "default";
 
+/** An option's value as it was given. */
+export interface OptionOrigin {
+  /** The text of the value, or of the default. */
+  readonly text: string;
+  readonly source: OptionSource;
+  /** True when the text must not be shown. */
+  readonly isSecret: boolean;
+}
+
 /** The sources of options. A flag may also name a config file, which is a further source. */
 export interface OptionInput {
   /** Arguments after the command. */
@@ -24,7 +33,7 @@ export interface ParsedOptions<Options> {
   /** The value of each field. An option that is not given has its default. */
   readonly options: Options;
   /** For each option, its text and the source of this text; used by `print-config`. */
-  readonly origins: ReadonlyMap<string, { readonly text: string; readonly source: OptionSource }>;
+  readonly origins: ReadonlyMap<string, OptionOrigin>;
 }
 
 function nearest(name: string, fields: readonly OptionField[]): string {
@@ -135,9 +144,10 @@ export function parseOptions<Schema extends z.ZodObject>(
     }
   }
 
-  const origins = new Map<string, { text: string; source: OptionSource }>();
+  const origins = new Map<string, OptionOrigin>();
   const values: Record<string, unknown> = {};
   for (const field of fields) {
+    const { isSecret } = field;
     const found = (
       [
         [flags.get(field.name), "flag"],
@@ -146,10 +156,10 @@ export function parseOptions<Schema extends z.ZodObject>(
       ] as const
     ).find(([text]) => text !== undefined);
     if (found?.[0] !== undefined) {
-      origins.set(field.name, { text: found[0], source: found[1] });
+      origins.set(field.name, { text: found[0], source: found[1], isSecret });
       values[field.name] = toInput(field, found[0]);
     } else {
-      origins.set(field.name, { text: field.defaultText ?? "", source: "default" });
+      origins.set(field.name, { text: field.defaultText ?? "", source: "default", isSecret });
     }
   }
 

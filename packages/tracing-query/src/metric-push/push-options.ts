@@ -23,9 +23,11 @@ export function metricPushOptions() {
       "Address that takes span metrics by OTLP over HTTP, such as http://localhost:4318/v1/metrics.",
     ),
     "query.metrics-push.interval": duration("1m").describe("Time between two pushes of span metrics."),
-    "query.metrics-push.headers": headerLines().describe(
-      'Header "Key: Value" of every push, such as "Authorization: Bearer …"; the option may be given several times.',
-    ),
+    "query.metrics-push.headers": headerLines()
+      .describe(
+        'Header "Key: Value" of every push, such as "Authorization: Bearer …"; the option may be given several times.',
+      )
+      .meta({ secret: true }),
     "query.metrics-push.tenant": z
       .string()
       .default("")
