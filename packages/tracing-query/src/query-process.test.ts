@@ -160,7 +160,7 @@ describe("refuses to start with", () => {
   });
 
   test("headers that are none", () => {
-    expect(() => contextOf("--query.additional-headers=nonsense")).toThrow('"nonsense" is not a header');
+    expect(() => contextOf("--query.additional-headers=nonsense")).toThrow("header 1 is not of the form");
   });
 
   test.each(["query.http", "query.grpc"])("options of %s.tls without TLS", async (prefix) => {
