@@ -14,8 +14,8 @@ export interface NamingQuery {
 
 /**
  * Refuses a query that names a marked attribute: a search for a value tells whether it is there, a group counts it.
- * Whether a span has the attribute may be asked, because names are not hidden. The tree that is judged is the tree that
- * the store evaluates, so no spelling of a name escapes.
+ * A query may ask if a span has the attribute, because names are not hidden. This judges the tree that the store
+ * evaluates, so no spelling of a name escapes.
  * @throws QueryError QUERY_FORBIDDEN
  */
 export function refuseHidden(access: Access, { tags, trees = [], names = [] }: NamingQuery): void {

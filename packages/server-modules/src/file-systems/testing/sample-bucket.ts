@@ -16,7 +16,7 @@ export const bucketProgram = ["gofakes3"].find((name) => existsSync(join(peers, 
 /** Requests that fill the bucket at the same time. */
 const atOnce = 20;
 
-/** A real server of S3's API with one bucket, for tests. Whoever fills it needs no signature. */
+/** A real server of S3's API with one bucket, for tests. Requests that fill it need no signature. */
 export class SampleBucket {
   /** URL of the service. */
   readonly endpoint: string;
