@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import type { FieldMemo } from "http-protocols/http1/field-memo";
+import type { FieldsCache } from "http-protocols/http1/fields-cache";
 import type { ErrorOwner } from "server-core/threads/error-owner";
 import type { HeaderList } from "./header-list.ts";
 
@@ -42,7 +42,7 @@ export interface HttpStream {
   /**
    * Cache that requests with exactly the same {@link headers} on the connection share; absent when nothing is cached.
    */
-  readonly fieldMemo?: FieldMemo;
+  readonly fieldsCache?: FieldsCache;
   /** The connection, which several streams may share. */
   readonly socket: Socket;
   /** True when the client sends a body that is not empty. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { FieldMemo } from "http-protocols/http1/field-memo";
+import type { FieldsCache } from "http-protocols/http1/fields-cache";
 import type { RequestHead } from "http-protocols/http1/request-head";
 import { httpDate } from "http-protocols/http1/response-start";
 import { ServerError } from "server-core/errors";
@@ -47,7 +47,7 @@ export class H1Stream implements HttpStream {
   readonly target: string;
   readonly authority: string;
   readonly headers: HeaderList;
-  readonly fieldMemo: FieldMemo;
+  readonly fieldsCache: FieldsCache;
   readonly socket: Socket;
   readonly hasBody: boolean;
   readonly bodyLength: number | undefined;
@@ -88,7 +88,7 @@ export class H1Stream implements HttpStream {
     this.method = head.method;
     this.target = head.target;
     this.headers = fields.headers;
-    this.fieldMemo = fields.memo;
+    this.fieldsCache = fields.cache;
     this.authority = fields.host;
     this.socket = carrier.socket;
     this.hasBody = fields.bodyLength !== 0;

@@ -71,7 +71,7 @@ test("a reader that has read before says what a new one says", () => {
   const outcome = (reader: RequestHeadReader, text: string): unknown => {
     try {
       const { method, target, version, fields } = reader.read(text);
-      return { method, target, version, fields: { ...fields, memo: undefined } };
+      return { method, target, version, fields: { ...fields, cache: undefined } };
     } catch (error) {
       return (error as Error).message;
     }

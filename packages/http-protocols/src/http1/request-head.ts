@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import type { HeaderList } from "../header-list.ts";
 import { connectionWords, readFieldLines } from "./field-lines.ts";
-import type { FieldMemo } from "./field-memo.ts";
+import type { FieldsCache } from "./fields-cache.ts";
 import { Http1Error } from "./http1-error.ts";
 
 /** The fields of an HTTP/1 request, and the framing that they declare. */
@@ -19,7 +19,7 @@ export interface RequestFields {
   /** The protocol requested by `Upgrade`; "" when there is none or it is not supported. */
   readonly upgradeProtocol: string;
   /** A cache of values that handlers derive from the fields. */
-  readonly memo: FieldMemo;
+  readonly cache: FieldsCache;
 }
 
 /** The head of an HTTP/1 request: its first line and its fields. */
@@ -265,6 +265,6 @@ function parseRequestFields(text: string, start: number, version: "1.0" | "1.1")
       framing.upgrade.toLowerCase() !== "h2c"
         ? framing.upgrade
         : "",
-    memo: { owner: undefined, value: undefined },
+    cache: { owner: undefined, value: undefined },
   };
 }

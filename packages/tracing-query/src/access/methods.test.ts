@@ -15,13 +15,13 @@ import { queryServiceV3 } from "wire/api-v3";
 import { metricsQueryService, queryService, rpcServiceName, withPublicNames } from "wire/grpc";
 import { streamingQuerier } from "wire/tempo";
 import { type GrpcServer, openGrpcServer } from "../grpc/grpc-server.ts";
-import { rootSpanId, sampleStartMs } from "../http/analysis/sample-traces.ts";
 import { mcpRouter } from "../mcp/mcp-router.ts";
 import { tools } from "../mcp/tools/tool-list.ts";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import { guardedStore, type RoleName, sampleAccess, secret, tokenHeaders } from "../testing/guarded-store.ts";
 import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
+import { rootSpanId, sampleStartMs } from "../testing/sample-traces.ts";
 import { needOfMethod } from "./method-needs.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

@@ -5,14 +5,12 @@ import { join } from "node:path";
 import type { Router } from "express";
 import { createLogger } from "lifecycle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sampleStartMs } from "../http/analysis/sample-traces.ts";
 import type { OperationDescription, OperationExample } from "../http/openapi/operation.ts";
 import { shortLinkRouter } from "../http/short-link.ts";
 import { mcpRouter } from "../mcp/mcp-router.ts";
 import { apiRouter } from "../server/api-router.ts";
 import { operationGroups } from "../server/operation-groups.ts";
 import { openKeptStores } from "../service/kept-stores.ts";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { tempoRouter } from "../tempo/tempo-router.ts";
 import {
   guardedStore,
@@ -23,6 +21,8 @@ import {
   tokenHeaders,
 } from "../testing/guarded-store.ts";
 import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
+import { sampleStartMs } from "../testing/sample-traces.ts";
 import type { Need } from "./access.ts";
 import { needOfRoute, ruledRoutes } from "./route-needs.ts";
 

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 import {
   dependenciesAnswer,
   failureV3Answer,
@@ -13,7 +12,8 @@ import {
   servicesV3Answer,
   traceAnswer,
   tracesV3Answer,
-} from "./jaeger-answers.ts";
+} from "../testing/grafana/jaeger-answers.ts";
+import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 
 let server: SampleServer;
 beforeAll(async () => {

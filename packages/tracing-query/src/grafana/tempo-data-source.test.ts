@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeTraces } from "wire/testing/decode-traces";
 import type { z } from "zod";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
-import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 import {
   buildInfoAnswer,
   instantAnswer,
@@ -15,7 +14,8 @@ import {
   tagsV2Answer,
   tagValuesAnswer,
   tagValuesV2Answer,
-} from "./tempo-answers.ts";
+} from "../testing/grafana/tempo-answers.ts";
+import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
 
 let server: SampleServer;
 beforeAll(async () => {

@@ -13,14 +13,14 @@ import { openClickHouseStore } from "storage/clickhouse";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ApiV2Span, SpansResponseChunk } from "wire/api-v2";
 import { queryService, rpcServiceName, withPublicNames } from "wire/grpc";
+import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import {
   type SampleStore,
   StuckReader,
   sampleService,
   sampleSettings,
   sampleTenants,
-} from "../service/sample-service.ts";
-import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+} from "../testing/sample-service.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

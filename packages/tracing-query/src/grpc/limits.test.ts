@@ -12,8 +12,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { queryServiceV3 } from "wire/api-v3";
 import { queryService, rpcServiceName } from "wire/grpc";
 import { RequestGate } from "../service/request-gate.ts";
-import { type SampleStore, StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+import { type SampleStore, StuckReader, sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { openGrpcServer } from "./grpc-server.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

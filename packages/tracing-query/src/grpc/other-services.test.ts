@@ -18,8 +18,8 @@ import { metricsQueryService, queryService, rpcServiceName, withPublicNames } fr
 import type { GetMetricsResponse } from "wire/metrics-query";
 import { SpanRowWriter } from "wire/rows";
 import { decodeTraces } from "wire/testing/decode-traces";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { type GrpcServer, openGrpcServer } from "./grpc-server.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

@@ -16,8 +16,8 @@ import {
   type StreamingQuerierHandlers,
   streamingQuerier,
 } from "wire/tempo";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { openGrpcServer } from "./grpc-server.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

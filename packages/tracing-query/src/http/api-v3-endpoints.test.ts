@@ -2,8 +2,8 @@ import { createLogger, parseHostPort } from "lifecycle";
 import { openMemoryStore } from "storage/memory";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpServer, openHttpServer } from "../server/http-server.ts";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { UiPage } from "./ui-page.ts";
 
 // Requests of later releases of the public model's UI (jaeger-ui 2.20): names in camelCase, attributes as a

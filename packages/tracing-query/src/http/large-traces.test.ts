@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Span } from "wire/model";
 import { decodeTraces } from "wire/testing/decode-traces";
 import { openHttpServer } from "../server/http-server.ts";
-import { StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
-import { storedTrace } from "../service/stored-trace.ts";
+import { StuckReader, sampleService, sampleSettings } from "../testing/sample-service.ts";
+import { storedTrace } from "../testing/stored-trace.ts";
 import { UiPage } from "./ui-page.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

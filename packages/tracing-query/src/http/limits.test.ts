@@ -6,8 +6,8 @@ import type { ReadOptions, SpanReader } from "storage/api";
 import { expect, onTestFinished, test } from "vitest";
 import { openHttpServer } from "../server/http-server.ts";
 import { RequestGate } from "../service/request-gate.ts";
-import { type SampleStore, StuckReader, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+import { type SampleStore, StuckReader, sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { UiPage } from "./ui-page.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

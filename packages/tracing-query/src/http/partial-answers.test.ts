@@ -13,10 +13,10 @@ import { queryServiceV3 } from "wire/api-v3";
 import { metricsQueryService, queryService, rpcServiceName } from "wire/grpc";
 import { PartialStatus, streamingQuerier } from "wire/tempo";
 import { type GrpcServer, openGrpcServer } from "../grpc/grpc-server.ts";
-import { damagedStore } from "../service/damaged-store.ts";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
+import { damagedStore } from "../testing/damaged-store.ts";
 import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 
 const nowMs = Date.now();
 const hourMs = 3_600_000;

@@ -13,7 +13,7 @@ import {
 import { type AdjustOptions, adjustTrace } from "../service/adjusters/adjust-trace.ts";
 import { toApiTrace } from "../service/api-trace.ts";
 import { otlpSpan, sampleTraceId } from "../service/sample-store.ts";
-import { storedTrace } from "../service/stored-trace.ts";
+import { storedTrace } from "../testing/stored-trace.ts";
 import { SharedJson } from "./shared-json.ts";
 import { type ShownTrace, sentTracesJson, shownTracesJson } from "./shown-traces-json.ts";
 import { tracesJson } from "./trace-json.ts";

@@ -1,7 +1,7 @@
 import { PartialReasons, unsupported } from "storage/api";
 import { expect, test } from "vitest";
-import { sampleService } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore } from "../service/sample-store.ts";
+import { sampleService } from "../testing/sample-service.ts";
 import { spanMetricsEndpoint } from "./span-metrics-endpoint.ts";
 
 const request = {

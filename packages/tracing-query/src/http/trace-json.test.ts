@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApiV2Span } from "wire/api-v2";
-import { childOf, followsFrom, span, tag } from "../service/adjusters/sample-span.ts";
+import { childOf, followsFrom, span, tag } from "../testing/sample-span.ts";
 import { envelope, errorEnvelope } from "./envelope.ts";
 import { indentJson } from "./indent-json.ts";
 import { tagsJson } from "./tag-json.ts";

@@ -10,9 +10,9 @@ import { relayStdio } from "assistant-tools/stdio-relay";
 import { createLogger } from "lifecycle";
 import { testedProgram } from "lifecycle/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
 import { openSampleServer } from "../testing/sample-server.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { mcpRouter } from "./mcp-router.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

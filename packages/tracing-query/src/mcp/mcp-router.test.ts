@@ -2,9 +2,9 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Span } from "wire/model";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts";
 import { openSampleServer, type SampleServer } from "../testing/sample-server.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { mcpRouter } from "./mcp-router.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

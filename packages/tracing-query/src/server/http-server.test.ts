@@ -9,14 +9,14 @@ import type { SpanReader } from "storage/api";
 import { openClickHouseStore } from "storage/clickhouse";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { UiPage } from "../http/ui-page.ts";
+import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 import {
   type SampleStore,
   StuckReader,
   sampleService,
   sampleSettings,
   sampleTenants,
-} from "../service/sample-service.ts";
-import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+} from "../testing/sample-service.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

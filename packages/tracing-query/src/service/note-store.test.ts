@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSampleServer } from "../testing/sample-server.ts";
+import { sampleTenants } from "../testing/sample-service.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { openKeptStores } from "./kept-stores.ts";
 import { NoteStore } from "./note-store.ts";
-import { sampleTenants } from "./sample-service.ts";
 import { sampleStore } from "./sample-store.ts";
 
 let folder: string;

@@ -1,8 +1,8 @@
 import type { PackedTrace } from "storage/api";
 import { expect, test } from "vitest";
 import type { Span } from "wire/model";
+import { storedTrace } from "../testing/stored-trace.ts";
 import { otlpSpan, sampleTraceId } from "./sample-store.ts";
-import { storedTrace } from "./stored-trace.ts";
 import { summarizeTraces, type TraceSummary } from "./trace-summary.ts";
 
 const startNano = 1_784_721_600_000_000_000n;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openSampleServer } from "../testing/sample-server.ts";
+import { sampleTenants } from "../testing/sample-service.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { openKeptStores } from "./kept-stores.ts";
-import { sampleTenants } from "./sample-service.ts";
 import { sampleStore } from "./sample-store.ts";
 import { isViewAddress, ViewStore } from "./view-store.ts";
 

@@ -5,8 +5,8 @@ import type { Span } from "wire/model";
 import { decodeTraces } from "wire/testing/decode-traces";
 import { UiPage } from "../http/ui-page.ts";
 import { openHttpServer } from "../server/http-server.ts";
-import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";
 import { otlpSpan, sampleStore, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
+import { type SampleStore, sampleService, sampleSettings } from "../testing/sample-service.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 

@@ -5,8 +5,8 @@ import type { Attribute, Span } from "wire/model";
 import { parseAccess } from "../access/access-file.ts";
 import { AccessRules } from "../access/access-rules.ts";
 import { hidingStore } from "../access/hiding-store.ts";
-import { sampleTraces } from "../http/analysis/sample-traces.ts";
 import { sampleStore } from "../service/sample-store.ts";
+import { sampleTraces } from "./sample-traces.ts";
 
 /** The value that only admins may see. */
 export const secret = "ann-7f3a";

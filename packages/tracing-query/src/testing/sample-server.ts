@@ -2,7 +2,7 @@
 import { createLogger, parseHostPort } from "lifecycle";
 import { UiPage } from "../http/ui-page.ts";
 import { type HttpServer, type HttpServerSettings, openHttpServer } from "../server/http-server.ts";
-import { type SampleStore, sampleService, sampleSettings } from "../service/sample-service.ts";
+import { type SampleStore, sampleService, sampleSettings } from "./sample-service.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 

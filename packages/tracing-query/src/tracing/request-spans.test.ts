@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { UiPage } from "../http/ui-page.ts";
 import { openHttpServer } from "../server/http-server.ts";
-import { sampleService, sampleSettings } from "../service/sample-service.ts";
 import { sampleStore } from "../service/sample-store.ts";
+import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const traceId = "0af7651916cd43dd8448eb211c80319c";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { streamOf } from "../testing/written-blocks.ts";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { streamOf } from "./written-blocks.ts";
 
 /** A filter in the form of the file: the number of values, then ten bits for each. */
 function filterOf(values: readonly Uint8Array[], count = values.length): Buffer {

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ask, shareStorage } from "../../test/running-storage.ts";
+import { randomOf } from "../testing/damaged-bytes.ts";
+import { integersOf } from "../testing/written-blocks.ts";
 import { BlockCache } from "./block-cache.ts";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
-import { randomOf } from "./damaged-bytes.ts";
 import { Marks } from "./marks.ts";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
 import { PackedFile } from "./packed-file.ts";
 import { PrimaryIndex } from "./primary-index.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { integersOf } from "./written-blocks.ts";
 
 // Tests that read the files of a real engine.
 const storage = shareStorage();

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { collectGarbage } from "lifecycle/collect-garbage";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { plainBlock } from "../testing/written-blocks.ts";
 import { BlockCache } from "./block-cache.ts";
 import { Marks } from "./marks.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { plainBlock } from "./written-blocks.ts";
 
 let folder: string;
 let path: string;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockMethods, blockOf, integersOf, plainBlock, t64Block } from "../testing/written-blocks.ts";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { blockMethods, blockOf, integersOf, plainBlock, t64Block } from "./written-blocks.ts";
 
 const texts = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),

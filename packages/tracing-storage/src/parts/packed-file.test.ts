@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainBlock } from "../testing/written-blocks.ts";
 import { BlockCache } from "./block-cache.ts";
 import { PackedFile } from "./packed-file.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { plainBlock } from "./written-blocks.ts";
 
 let folder: string;
 let path: string;

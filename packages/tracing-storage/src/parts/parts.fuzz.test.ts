@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
+import { damagedBytes, type Random, randomOf } from "../testing/damaged-bytes.ts";
+import { plainBlock, sealed, streamOf, t64Block, t64Of, t64Types } from "../testing/written-blocks.ts";
 import { BloomIndex, bloomHashes } from "./bloom-index.ts";
-import { damagedBytes, type Random, randomOf } from "./damaged-bytes.ts";
 import { unpackBlockAt, unpackFile } from "./packed-block.ts";
 import { PrimaryIndex } from "./primary-index.ts";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { plainBlock, sealed, streamOf, t64Block, t64Of, t64Types } from "./written-blocks.ts";
 
 /** Number of rounds; more with `FUZZ_ROUNDS=1000000 vitest run .fuzz.test`. */
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 3_000);

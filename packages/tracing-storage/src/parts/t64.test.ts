@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { integersOf, t64Of, t64Types } from "../testing/written-blocks.ts";
 import { T64Values } from "./t64.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
-import { integersOf, t64Of, t64Types } from "./written-blocks.ts";
 
 /** Integers that are close together or far apart, near zero or far from it. */
 function integers(width: number, isSigned: boolean): fc.Arbitrary<bigint[]> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { traceOf } from "../testing/trace-of.ts";
 import { criticalPath } from "./critical-path.ts";
-import { traceOf } from "./trace-of.ts";
 
 const pathOf = (trace: ReturnType<typeof traceOf>) =>
   criticalPath(trace).sections.map(({ span, fromUs, toUs }) => [trace.spans[span]?.spanID, fromUs, toUs]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { traceOf } from "../testing/trace-of.ts";
 import { foldIdleGaps } from "./idle-gaps.ts";
-import { traceOf } from "./trace-of.ts";
 
 test("time in which nothing ran is folded to a narrow band; spans keep their durations", () => {
   const { trace, gaps } = foldIdleGaps(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { type ShortSpan, traceOf } from "../testing/trace-of.ts";
 import { repeatedCalls } from "./repeated-calls.ts";
 import { leastRun } from "./sibling-runs.ts";
-import { type ShortSpan, traceOf } from "./trace-of.ts";
 
 const calls = (parent: string, count: number, from: number, step: number, us: number): ShortSpan[] =>
   Array.from({ length: count }, (_, index) => [

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
+import { type ShortSpan, traceOf } from "../testing/trace-of.ts";
 import { filterSpans } from "./filter-spans.ts";
 import { makeSearchTexts } from "./search-texts.ts";
 import type { Trace } from "./trace.ts";
-import { type ShortSpan, traceOf } from "./trace-of.ts";
 
 /** A trace that counts how often attributes of its spans are read. */
 function countingTrace(spans: number): { trace: Trace; reads: () => number } {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { traceOf } from "../testing/trace-of.ts";
 import { selfTimes } from "./self-times.ts";
-import { traceOf } from "./trace-of.ts";
 
 test("self time leaves out when children ran, once for those that overlap, and past the end", () => {
   const trace = traceOf([

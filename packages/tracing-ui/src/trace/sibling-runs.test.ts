@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type ShortSpan, traceOf } from "../testing/trace-of.ts";
 import { leastRun, quantile, runOf, siblingRuns } from "./sibling-runs.ts";
-import { type ShortSpan, traceOf } from "./trace-of.ts";
 
 const many = (count: number, from: number, operation: string): ShortSpan[] =>
   Array.from({ length: count }, (_, index) => [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { traceOf } from "../testing/trace-of.ts";
 import { groupSpans } from "./span-groups.ts";
-import { traceOf } from "./trace-of.ts";
 
 test("spans of one way are one group, with counts, errors and times added up", () => {
   const trace = traceOf([

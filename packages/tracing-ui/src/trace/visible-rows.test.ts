@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { traceOf } from "../testing/trace-of.ts";
 import { buildTrace } from "./build-trace.ts";
 import { RowWindow } from "./row-window.ts";
-import { traceOf } from "./trace-of.ts";
 import { rowOf, visibleRows } from "./visible-rows.ts";
 
 /** 0 ─ 1 ─ 2, 0 ─ 3, 4 */

@@ -36,19 +36,19 @@ export function upstreamFields(
   options: RequestHeaderOptions,
   owner: object,
 ): UpstreamFields {
-  const { fieldMemo, headers: sent } = exchange.stream;
-  if (fieldMemo === undefined || exchange.requestHeaders !== sent) {
+  const { fieldsCache, headers: sent } = exchange.stream;
+  if (fieldsCache === undefined || exchange.requestHeaders !== sent) {
     return { headers: upstreamRequestHeaders(exchange, options), wireText: undefined };
   }
-  if (fieldMemo.owner === owner) {
-    const remembered = fieldMemo.value as RememberedFields;
+  if (fieldsCache.owner === owner) {
+    const remembered = fieldsCache.value as RememberedFields;
     if (isFor(remembered, options)) {
       return remembered;
     }
   }
   const headers = upstreamRequestHeaders(exchange, options);
   const fields: RememberedFields = { ...options, headers, wireText: { text: "" } };
-  fieldMemo.owner = owner;
-  fieldMemo.value = fields;
+  fieldsCache.owner = owner;
+  fieldsCache.value = fields;
   return fields;
 }

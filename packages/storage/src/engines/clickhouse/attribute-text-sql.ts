@@ -45,27 +45,27 @@ export function elementsOf(column: string): string {
 
 /** Writes the SQL for the key of an element. */
 export function keyOfElement(element: string): string {
-  return `substring(${element}, 1, ${placeOfMark(element, valueMark)} - 1)`;
+  return `substring(${element}, 1, ${separatorPosition(element, valueMark)} - 1)`;
 }
 
 /** Writes the SQL for the value of an element. */
 export function valueOfElement(element: string): string {
-  return `substring(${element}, ${placeOfMark(element, valueMark)} + 2)`;
+  return `substring(${element}, ${separatorPosition(element, valueMark)} + 2)`;
 }
 
 /** Key, FE and value of an element, without the letter of the type. */
 export function untypedElement(element: string): string {
-  return `concat(substring(${element}, 1, ${placeOfMark(element, valueMark)}), ${valueOfElement(element)})`;
+  return `concat(substring(${element}, 1, ${separatorPosition(element, valueMark)}), ${valueOfElement(element)})`;
 }
 
 /** Writes the SQL for the value of an `untypedElement`. */
 export function valueOfUntyped(untyped: string): string {
-  return `substring(${untyped}, ${placeOfMark(untyped, valueMark)} + 1)`;
+  return `substring(${untyped}, ${separatorPosition(untyped, valueMark)} + 1)`;
 }
 
 /** The attributes of a column as tuples of key, name of the type and value. */
 export function attributeTuples(column: string): string {
-  const letter = `substring(e, ${placeOfMark("e", valueMark)} + 1, 1)`;
+  const letter = `substring(e, ${separatorPosition("e", valueMark)} + 1, 1)`;
   return `arrayMap(e -> (${keyOfElement("e")}, ${typeName(letter)}, ${valueOfElement("e")}), ${elementsOf(column)})`;
 }
 
@@ -101,7 +101,7 @@ export function hasKey(column: string, key: string): string {
 export function firstElement(column: string, name: string): string {
   const at = `position(${column}, '\\xFF${escapedText(name)}\\xFE')`;
   const from = `${at} + ${Buffer.byteLength(name) + 2}`;
-  return `if(${at} = 0, 'e', substring(${column}, ${from}, ${placeOfMark(column, mark, from)} - (${from})))`;
+  return `if(${at} = 0, 'e', substring(${column}, ${from}, ${separatorPosition(column, mark, from)} - (${from})))`;
 }
 
 /** SQL expressions for the parts of one attribute. */
@@ -198,6 +198,6 @@ export function elementHash(key: string, type: AttributeType, text: string): big
  * @param mark SQL literal
  * @param from SQL expression for the first byte to search, counted from 1
  */
-export function placeOfMark(text: string, mark: string, from?: string): string {
+export function separatorPosition(text: string, mark: string, from?: string): string {
   return `positionCaseInsensitive(${[text, mark, ...(from === undefined ? [] : [from])].join(", ")})`;
 }

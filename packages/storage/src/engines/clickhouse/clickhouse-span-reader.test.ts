@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan, text } from "../../contract/sample-spans.ts";
+import { shareTestStore } from "../../testing/shared-test-store.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanReader } from "./clickhouse-span-reader.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
 import type { Parameters } from "./search-sql.ts";
-import { shareTestStore } from "./shared-test-store.ts";
 
 const shared = shareTestStore();
 const { database } = shared;

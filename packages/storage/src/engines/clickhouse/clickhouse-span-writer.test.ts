@@ -4,12 +4,12 @@ import type { Span } from "wire/model";
 import { StorageError } from "../../api/storage-error.ts";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { fullOtlpSpan, olderModelSpan, sampleSpan } from "../../contract/sample-spans.ts";
+import { madeIndexes } from "../../testing/test-indexes.ts";
 import { ClickHouseConnection } from "./clickhouse-connection.ts";
 import { ClickHouseSpanWriter } from "./clickhouse-span-writer.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 import { indexesLeftToMerges } from "./schema/attribute-hash-migration.ts";
 import { SchemaGuard } from "./schema/schema-guard.ts";
-import { madeIndexes } from "./test-indexes.ts";
 import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
 
 describe("ClickHouseSpanWriter", () => {

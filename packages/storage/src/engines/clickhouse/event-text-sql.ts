@@ -1,4 +1,4 @@
-import { attributeTuples, placeOfMark } from "./attribute-text-sql.ts";
+import { attributeTuples, separatorPosition } from "./attribute-text-sql.ts";
 
 // SQL expressions on `event_text`. `attribute-list.ts` of `wire/rows` describes its format: FD, time, FC, name
 // and attribute list for each event, and FC with the number of dropped attributes, if any.
@@ -10,7 +10,7 @@ import { attributeTuples, placeOfMark } from "./attribute-text-sql.ts";
 export const eventText = "event_text";
 
 /** All attributes of all events as an array of texts: key, FE, letter, value. */
-export const eventElements = `arrayFilter(e -> ${placeOfMark("e", "'\\xFE'")} > 0, splitByChar('\\xFF', ${eventText}))`;
+export const eventElements = `arrayFilter(e -> ${separatorPosition("e", "'\\xFE'")} > 0, splitByChar('\\xFF', ${eventText}))`;
 
 /** The events as an array of texts, each without its leading mark. */
 const texts = `arraySlice(splitByChar('\\xFD', ${eventText}), 2)`;
@@ -21,7 +21,7 @@ const fields = "splitByChar('\\xFC', e)";
 /**
  * Position in `f` at which the attributes begin. The variable `f` is the name of an event followed by its attributes.
  */
-const firstMark = placeOfMark("f", "'\\xFF'");
+const firstMark = separatorPosition("f", "'\\xFF'");
 /** The attribute list of `f`. */
 const list = `substring(f, if(${firstMark} = 0, length(f) + 1, ${firstMark}))`;
 

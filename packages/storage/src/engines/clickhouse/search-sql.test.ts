@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { sampleSpan } from "../../contract/sample-spans.ts";
+import { shareTestStore } from "../../testing/shared-test-store.ts";
 import { parameterText } from "./parameter-text.ts";
 import { searchSql } from "./search-sql.ts";
-import { shareTestStore } from "./shared-test-store.ts";
 
 const shared = shareTestStore();
 const { database } = shared;

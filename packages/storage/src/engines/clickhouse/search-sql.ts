@@ -2,9 +2,9 @@ import { soughtDoubleText } from "wire/rows/attribute-text";
 import type { SpanFilter } from "../../api/analysis-reader.ts";
 import { checkSearch } from "../../api/checked-query.ts";
 import type { TraceQuery } from "../../api/span-reader.ts";
+import { derivedTagCondition } from "./derived-tag-sql.ts";
 import type { QueryParameters } from "./parameter-text.ts";
 import { attributePlaces, hasAttribute, hasAttributeText, type SoughtAttribute } from "./schema/span-sql.ts";
-import { shownAsTag } from "./shown-as-tag.ts";
 import { type SqlText, sqlOf } from "./sql-text.ts";
 
 export type Parameters = Record<string, string | bigint | number>;
@@ -183,7 +183,7 @@ function soughtTags(
       ...{ key: textOf("Key", key), value: textOf("Value", value) },
       ...(asDouble === undefined ? {} : { asDouble: textOf("Double", asDouble) }),
     };
-    return { sought, shown: shownAsTag(key, value, sqlOf(sought.value)) };
+    return { sought, shown: derivedTagCondition(key, value, sqlOf(sought.value)) };
   });
 }
 

@@ -8,8 +8,8 @@ import {
   olderModelSpan,
   sampleSpan,
 } from "../../contract/sample-spans.ts";
+import { shareTestStore } from "../../testing/shared-test-store.ts";
 import { type DetailColumn, detailColumns } from "./schema/span-details-migration.ts";
-import { shareTestStore } from "./shared-test-store.ts";
 import { detailOf } from "./span-details-sql.ts";
 
 const shared = shareTestStore();

@@ -5,8 +5,8 @@ import { readSpanRows, readStoredRows, spanColumns, storedColumns } from "wire/r
 import { spanArbitrary } from "wire/testing";
 import { rowsOfTenant } from "../../contract/contract-context.ts";
 import { newTraceId, noonUnixNano } from "../../contract/sample-spans.ts";
+import { shareTestStore } from "../../testing/shared-test-store.ts";
 import { type DetailColumn, detailColumns } from "./schema/span-details-migration.ts";
-import { shareTestStore } from "./shared-test-store.ts";
 
 const shared = shareTestStore();
 const { database } = shared;

@@ -12,7 +12,7 @@ import { encodeTraces, type TraceServiceHandlers, traceService } from "wire/otlp
 import { decodeTraces } from "wire/testing";
 import { newToken, rowsOf } from "../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../contract/sample-spans.ts";
-import { serviceError, startFakeRemoteStorage } from "./fake-remote-storage.ts";
+import { serviceError, startFakeRemoteStorage } from "../../testing/fake-remote-storage.ts";
 import { openGrpcStore } from "./grpc-store.ts";
 
 type ExportOutcome = ReturnType<typeof traceService.export.responseDeserialize>;

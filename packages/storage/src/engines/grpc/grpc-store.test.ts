@@ -13,7 +13,11 @@ import {
   write,
 } from "../../contract/contract-context.ts";
 import { newServiceName, newTraceId, noonUnixNano, sampleSpan } from "../../contract/sample-spans.ts";
-import { type FakeHandlers, serviceError, startFakeRemoteStorage } from "./fake-remote-storage.ts";
+import {
+  type FakeHandlers,
+  serviceError,
+  startFakeRemoteStorage,
+} from "../../testing/fake-remote-storage.ts";
 import { openGrpcStore } from "./grpc-store.ts";
 import type { GrpcStoreOptions } from "./grpc-store-options.ts";
 

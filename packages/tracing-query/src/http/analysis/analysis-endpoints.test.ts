@@ -2,10 +2,10 @@ import { connect } from "node:net";
 import { unsupported } from "storage/api";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { RequestGate } from "../../service/request-gate.ts";
-import { sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
-import { rootSpanId, sampleStartMs, sampleTraceId, sampleTraces } from "./sample-traces.ts";
+import { sampleTenants } from "../../testing/sample-service.ts";
+import { rootSpanId, sampleStartMs, sampleTraceId, sampleTraces } from "../../testing/sample-traces.ts";
 
 const api = "/api/analysis/v1";
 const startUs = sampleStartMs * 1_000;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeletionSelection } from "storage/clickhouse";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { sampleAccess, tokenHeaders } from "../../testing/guarded-store.ts";
 import { sampleDeletion } from "../../testing/sample-deletion.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
+import { sampleTenants } from "../../testing/sample-service.ts";
 
 let folder: string;
 let server: SampleServer;

@@ -6,7 +6,7 @@ import { openMemoryStore } from "storage/memory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OtlpJsonTranscoder } from "wire/otlp";
 import { type HttpServer, openHttpServer } from "../../server/http-server.ts";
-import { sampleService, sampleSettings } from "../../service/sample-service.ts";
+import { sampleService, sampleSettings } from "../../testing/sample-service.ts";
 import { UiPage } from "../ui-page.ts";
 
 interface ModelAnswer {

@@ -3,9 +3,9 @@ import { createLogger } from "lifecycle";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ObjectiveBoard } from "../../objectives/objective-board.ts";
 import { registerObjectiveMetrics } from "../../objectives/objective-metrics.ts";
-import { sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
+import { sampleTenants } from "../../testing/sample-service.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 const count = 1_500;

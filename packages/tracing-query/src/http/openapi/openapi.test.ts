@@ -12,13 +12,13 @@ import type { DeletionJobs } from "../../deletion/deletion-jobs.ts";
 import { apiRouter } from "../../server/api-router.ts";
 import { operationGroups } from "../../server/operation-groups.ts";
 import { openKeptStores } from "../../service/kept-stores.ts";
-import { sampleService, sampleSettings, sampleTenants } from "../../service/sample-service.ts";
 import { sampleStore } from "../../service/sample-store.ts";
 import { tempoRouter } from "../../tempo/tempo-router.ts";
 import { sampleDeletion } from "../../testing/sample-deletion.ts";
 import { openSampleServer, type SampleServer } from "../../testing/sample-server.ts";
+import { sampleService, sampleSettings, sampleTenants } from "../../testing/sample-service.ts";
+import { sampleTraces } from "../../testing/sample-traces.ts";
 import { SearchCounts } from "../../usage/search-counts.ts";
-import { sampleTraces } from "../analysis/sample-traces.ts";
 import { templateOf } from "./openapi-document.ts";
 import type { OperationDescription, OperationExample } from "./operation.ts";
 

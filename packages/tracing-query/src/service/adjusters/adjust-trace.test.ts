@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApiV2Span, KeyValue } from "wire/api-v2";
+import { childOf, followsFrom, span, tag } from "../../testing/sample-span.ts";
 import { adjustTrace } from "./adjust-trace.ts";
-import { childOf, followsFrom, span, tag } from "./sample-span.ts";
 import { compareTags } from "./tag-order.ts";
 
 function adjusted(spans: ApiV2Span[]): ApiV2Span[] {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ApiV2Span } from "wire/api-v2";
+import { childOf, span, tag } from "../../testing/sample-span.ts";
 import { nanosOf } from "../span-time.ts";
 import { adjustClockSkew } from "./clock-skew.ts";
-import { childOf, span, tag } from "./sample-span.ts";
 
 const on = (ip: string) => ({ process: { serviceName: "s", tags: [tag("ip", ip)] } });
 const max = 1_000n;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ApiV2Span } from "wire/api-v2";
+import { childOf, followsFrom, span, tag } from "../../testing/sample-span.ts";
 import { parentKey } from "../span-facts.ts";
 import { giveUniqueSpanIds } from "./repeated-span-ids.ts";
-import { childOf, followsFrom, span, tag } from "./sample-span.ts";
 
 const client = [tag("span.kind", "client")];
 const server = [tag("span.kind", "server")];

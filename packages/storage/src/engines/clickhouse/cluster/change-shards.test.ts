@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { StandInServer } from "../../../testing/cluster/stand-in-cluster.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import { changeShards } from "./change-shards.ts";
-import { StandInServer } from "./stand-in-cluster.ts";
 
 const cluster: ClusterSettings = { name: "main", isReplicated: true, onCluster: false, insertQuorum: 0 };
 const [one, two, three] = [["a", "b"], ["c"], ["d"]];

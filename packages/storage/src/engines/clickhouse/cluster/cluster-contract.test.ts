@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { write } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
 import { traceStoreContract } from "../../../contract/trace-store-contract.ts";
+import { AcknowledgedRows, storedRows } from "../../../testing/cluster/acknowledged-rows.ts";
+import { dropEverywhere, namedCluster } from "../../../testing/cluster/test-cluster.ts";
+import { madeIndexes } from "../../../testing/test-indexes.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { indexesLeftToMerges } from "../schema/attribute-hash-migration.ts";
-import { madeIndexes } from "../test-indexes.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
-import { AcknowledgedRows, storedRows } from "./acknowledged-rows.ts";
-import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 // Several servers on one machine are slow.
 vi.setConfig({ testTimeout: 120_000 });

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { newServiceName, newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
+import { dropEverywhere, namedCluster } from "../../../testing/cluster/test-cluster.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { migrations } from "../schema/migrations.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
 import { clusterStatements, distributedStatements, versionStatement } from "./cluster-statements.ts";
-import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 const cluster = await namedCluster("REPLICAS");

@@ -3,6 +3,7 @@ import type { Span } from "wire/model";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { expectStorageError, newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { newServiceName, newTraceId, noonUnixNano, sampleSpan } from "../../../contract/sample-spans.ts";
+import { dropEverywhere, namedCluster } from "../../../testing/cluster/test-cluster.ts";
 import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { settleSql } from "../schema/dependency-sql.ts";
@@ -11,7 +12,6 @@ import { withSchemaLock } from "../schema/schema-lock.ts";
 import { namingTraces, spansOfTraces } from "../schema/span-sql.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
 import { settleEverywhere } from "./open-cluster.ts";
-import { dropEverywhere, namedCluster } from "./test-cluster.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const cluster = await namedCluster("SHARDS");

@@ -3,9 +3,9 @@ import { PartialReasons } from "../../../api/partial-answer.ts";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOf } from "../../../contract/contract-context.ts";
 import { sampleSpan } from "../../../contract/sample-spans.ts";
+import { HalfRightServers } from "../../../testing/cluster/half-right-servers.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
-import { HalfRightServers } from "./half-right-servers.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 const patient = { timeout: 20_000 };

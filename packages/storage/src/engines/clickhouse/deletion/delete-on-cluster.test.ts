@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TraceStore } from "../../../api/trace-store.ts";
 import { newToken, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
+import { StandInServer } from "../../../testing/cluster/stand-in-cluster.ts";
+import { dropEverywhere, namedCluster } from "../../../testing/cluster/test-cluster.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
-import { StandInServer } from "../cluster/stand-in-cluster.ts";
-import { dropEverywhere, namedCluster } from "../cluster/test-cluster.ts";
 import { newDatabaseName, runSql } from "../test-server.ts";
 import { deleteSpans } from "./delete-spans.ts";
 

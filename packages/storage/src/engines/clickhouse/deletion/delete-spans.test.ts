@@ -2,8 +2,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { Attribute, Span } from "wire/model";
 import { newToken, rowsOfTenant } from "../../../contract/contract-context.ts";
 import { newTraceId, sampleSpan } from "../../../contract/sample-spans.ts";
+import { shareTestStore } from "../../../testing/shared-test-store.ts";
 import { derivedTables } from "../derived/derived-table.ts";
-import { shareTestStore } from "../shared-test-store.ts";
 import { deleteSpans } from "./delete-spans.ts";
 import type { DeletionSelection } from "./deletion-condition.ts";
 

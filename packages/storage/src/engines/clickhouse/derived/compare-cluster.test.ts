@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StandInServer } from "../cluster/stand-in-cluster.ts";
+import { StandInServer } from "../../../testing/cluster/stand-in-cluster.ts";
 import { compareDerived } from "./compare-derived.ts";
 
 const shards = [["a", "b"], ["c"]];

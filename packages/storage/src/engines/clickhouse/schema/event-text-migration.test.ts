@@ -5,7 +5,7 @@ import { SpanRowWriter, spanColumns } from "wire/rows";
 import { spanArbitrary } from "wire/testing";
 import { rowsOfTenant } from "../../../contract/contract-context.ts";
 import { newTraceId, noonUnixNano } from "../../../contract/sample-spans.ts";
-import { shareTestStore } from "../shared-test-store.ts";
+import { shareTestStore } from "../../../testing/shared-test-store.ts";
 
 const shared = shareTestStore();
 const { database } = shared;

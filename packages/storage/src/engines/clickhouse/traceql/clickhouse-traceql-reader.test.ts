@@ -12,10 +12,10 @@ import {
   sampleSpan,
   text,
 } from "../../../contract/sample-spans.ts";
+import { shareTestStore } from "../../../testing/shared-test-store.ts";
 import { ClickHouseConnection } from "../clickhouse-connection.ts";
 import { openClickHouseStore } from "../clickhouse-store.ts";
 import { SchemaGuard } from "../schema/schema-guard.ts";
-import { shareTestStore } from "../shared-test-store.ts";
 import { newDatabaseName } from "../test-server.ts";
 import { ClickHouseTraceQlReader } from "./clickhouse-traceql-reader.ts";
 import { pipelineSql } from "./spanset-sql.ts";

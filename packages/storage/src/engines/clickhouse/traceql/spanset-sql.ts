@@ -3,7 +3,7 @@ import { staticValue } from "../../../traceql/query-value.ts";
 import { floatLiteral, intLiteral } from "../sql-text.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
 import { lengthSql } from "./field-sql.ts";
-import { leavesOneSet } from "./one-set.ts";
+import { yieldsSingleSpanset } from "./single-spanset.ts";
 import {
   childOf,
   inSlice,
@@ -83,7 +83,7 @@ function stagesSql({ stages }: Pipeline, spans: SpanSql, input: Condition): Cond
         break;
       case "pipeline":
         found = isOneSet ? stagesSql(stage, spans, found) : allOf([found, unknown]);
-        isOneSet &&= leavesOneSet(stage);
+        isOneSet &&= yieldsSingleSpanset(stage);
         break;
       default:
         // Within groups, spans are related only to spans of the same group.

@@ -2,7 +2,7 @@ import type { Pipeline, ScalarFilter, SpansetExpression, SpansetOperation } from
 import { StorageError } from "../../../api/storage-error.ts";
 import { staticValue } from "../../../traceql/query-value.ts";
 import { allOf, anyOf, type Condition, conditionSql, everything } from "./condition-sql.ts";
-import { leavesOneSet } from "./one-set.ts";
+import { yieldsSingleSpanset } from "./single-spanset.ts";
 import { inSlice, inTraceOf, maxTraceSpans, noParent, type SpanSql } from "./span-relations.ts";
 import { type SpanSet, SpanSets } from "./span-sets.ts";
 
@@ -114,7 +114,7 @@ function partOfPipeline(
           needed.add(sql);
         }
         if (stage.type === "pipeline") {
-          isOneSet = leavesOneSet(stage);
+          isOneSet = yieldsSingleSpanset(stage);
         }
       }
     }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { traceOf } from "../../../testing/trace-of.ts";
 import { groupSpans } from "../../../trace/span-groups.ts";
-import { traceOf } from "../../../trace/trace-of.ts";
 import { flameLayout } from "./flame-layout.ts";
 
 type Rows = Parameters<typeof traceOf>[0];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
+import { type ShortSpan, traceOf } from "../../../testing/trace-of.ts";
 import { graphAround, isTooLarge, traceGraph } from "./trace-graph.ts";
 
 test("spans of one operation are one node, and calls between nodes are counted", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
+import { sceneOf } from "../../../testing/scene-of.ts";
+import { type ShortSpan, traceOf } from "../../../testing/trace-of.ts";
 import { describeRow } from "./describe-row.ts";
-import { sceneOf } from "./scene-of.ts";
 
 const trace = traceOf([
   ["root", undefined, 0, 1_000, "POST /orders", "shop", true],

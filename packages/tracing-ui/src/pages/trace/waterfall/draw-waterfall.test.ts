@@ -1,7 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
+import { sceneOf } from "../../../testing/scene-of.ts";
+import { type ShortSpan, traceOf } from "../../../testing/trace-of.ts";
 import { drawWaterfall } from "./draw-waterfall.ts";
-import { sceneOf } from "./scene-of.ts";
 import type { WaterfallPalette } from "./waterfall-palette.ts";
 import { WaterfallPen } from "./waterfall-pen.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { sceneOf } from "../../../testing/scene-of.ts";
+import { type ShortSpan, traceOf } from "../../../testing/trace-of.ts";
 import { RowWindow } from "../../../trace/row-window.ts";
-import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
 import { FittedText } from "./fitted-text.ts";
 import { hintOf, hitRow } from "./hit-row.ts";
 import { layOutRow } from "./row-layout.ts";
-import { sceneOf } from "./scene-of.ts";
 
 const texts = new FittedText((text) => [...text].length * 8);
 const trace = traceOf([

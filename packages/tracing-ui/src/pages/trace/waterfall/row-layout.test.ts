@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type ShortSpan, traceOf } from "../../../trace/trace-of.ts";
+import { sceneOf } from "../../../testing/scene-of.ts";
+import { type ShortSpan, traceOf } from "../../../testing/trace-of.ts";
 import { FittedText } from "./fitted-text.ts";
 import { layOutRow } from "./row-layout.ts";
-import { sceneOf } from "./scene-of.ts";
 
 const texts = () => new FittedText((text) => [...text].length * 8);
 const chain = (levels: number): ShortSpan[] =>

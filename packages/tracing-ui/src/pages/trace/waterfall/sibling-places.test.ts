@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { traceOf } from "../../../trace/trace-of.ts";
+import { traceOf } from "../../../testing/trace-of.ts";
 import { visibleRows } from "../../../trace/visible-rows.ts";
 import { siblingPlaces } from "./sibling-places.ts";
 

@@ -1,5 +1,5 @@
-import type { SpanWriter, WriteOptions } from "../../../api/span-writer.ts";
-import { runSql } from "../test-server.ts";
+import type { SpanWriter, WriteOptions } from "../../api/span-writer.ts";
+import { runSql } from "../../engines/clickhouse/test-server.ts";
 
 /** Counts the rows of confirmed blocks, once for each token. */
 export class AcknowledgedRows {

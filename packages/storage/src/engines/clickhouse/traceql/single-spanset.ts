@@ -1,7 +1,7 @@
 import type { Pipeline } from "traceql";
 
 /** True when a pipeline turns one spanset into at most one spanset. */
-export function leavesOneSet({ stages }: Pipeline): boolean {
+export function yieldsSingleSpanset({ stages }: Pipeline): boolean {
   return stages.reduce((isOneSet, stage) => {
     if (stage.type === "group") {
       return false;
@@ -9,6 +9,6 @@ export function leavesOneSet({ stages }: Pipeline): boolean {
     if (stage.type === "coalesce") {
       return true;
     }
-    return isOneSet && (stage.type !== "pipeline" || leavesOneSet(stage));
+    return isOneSet && (stage.type !== "pipeline" || yieldsSingleSpanset(stage));
   }, true);
 }

@@ -1,4 +1,4 @@
-import { runSql } from "./test-server.ts";
+import { runSql } from "../engines/clickhouse/test-server.ts";
 
 /** Sorted names of the indexes that at least one part of the table on this server contains. */
 export async function madeIndexes(url: string, database: string, table: string): Promise<readonly string[]> {

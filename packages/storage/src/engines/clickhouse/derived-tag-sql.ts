@@ -9,7 +9,7 @@ const otlpRules = "format IN ('otlp', 'zipkin')";
  * @param valueSql SQL expression for the same value, such as a query parameter
  * @returns undefined for all other keys
  */
-export function shownAsTag(key: string, value: string, valueSql: string): string | undefined {
+export function derivedTagCondition(key: string, value: string, valueSql: string): string | undefined {
   if (key === "service.name") {
     return `service = ${valueSql}`;
   }

@@ -1,6 +1,6 @@
 // Two traces for tests of the analysis.
 import type { Span } from "wire/model";
-import { otlpSpan, sampleTraceId, shortTraceId } from "../../service/sample-store.ts";
+import { otlpSpan, sampleTraceId, shortTraceId } from "../service/sample-store.ts";
 
 /** In milliseconds since the Unix epoch: half an hour ago, on a whole second. */
 export const sampleStartMs = Math.floor(Date.now() / 1_000) * 1_000 - 1_800_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { SpanWriter } from "../../../api/span-writer.ts";
-import { rowsOf } from "../../../contract/contract-context.ts";
-import { sampleSpan } from "../../../contract/sample-spans.ts";
+import type { SpanWriter } from "../../api/span-writer.ts";
+import { rowsOf } from "../../contract/contract-context.ts";
+import { sampleSpan } from "../../contract/sample-spans.ts";
 import { AcknowledgedRows } from "./acknowledged-rows.ts";
 
 test("counts rows that were written, those of a token and a day once, and none whose write failed", async () => {

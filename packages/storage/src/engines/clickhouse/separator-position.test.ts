@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { placeOfMark } from "./attribute-text-sql.ts";
+import { separatorPosition } from "./attribute-text-sql.ts";
 import { runSql, startTestServer, type TestServer } from "./test-server.ts";
 
 let server: TestServer;
@@ -14,7 +14,7 @@ test.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
   "finds %s wherever it is in a block's only text",
   async (byte) => {
     const text = `concat(repeat('a', at), '${byte}', repeat('b', bytes - at - 1))`;
-    const found = [placeOfMark("text", `'${byte}'`), placeOfMark("text", `'${byte}'`, "at + 1")];
+    const found = [separatorPosition("text", `'${byte}'`), separatorPosition("text", `'${byte}'`, "at + 1")];
     // For some of these texts `position` returns 0 on processors without AVX-512.
     const sql =
       `SELECT bytes, at FROM (SELECT bytes, at, materialize(${text}) AS text FROM ` +
@@ -25,5 +25,5 @@ test.each(["\\xFC", "\\xFD", "\\xFE", "\\xFF"])(
 );
 
 test("says 0 where there is none", async () => {
-  expect(await runSql(server.url, `SELECT ${placeOfMark("materialize('a}~b')", "'\\xFE'")}`)).toBe("0");
+  expect(await runSql(server.url, `SELECT ${separatorPosition("materialize('a}~b')", "'\\xFE'")}`)).toBe("0");
 });

@@ -1,9 +1,9 @@
 import { zstdCompressSync } from "node:zlib";
 import { cityHash128 } from "wire/city-hash";
 import { compressLz4Block } from "../compression/lz4-block.ts";
-import { PlainBytes } from "./packed-block.ts";
-import { Stream } from "./stream.ts";
-import { UnreadablePart } from "./unreadable-part.ts";
+import { PlainBytes } from "../parts/packed-block.ts";
+import { Stream } from "../parts/stream.ts";
+import { UnreadablePart } from "../parts/unreadable-part.ts";
 
 /** For tests: the compression methods of a block, with their bytes. */
 export const blockMethods = { none: 0x02, lz4: 0x82, zstd: 0x90, several: 0x91, t64: 0x93 } as const;

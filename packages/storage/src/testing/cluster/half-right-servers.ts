@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { schemaVersion } from "../schema/migrations.ts";
+import { schemaVersion } from "../../engines/clickhouse/schema/migrations.ts";
 
 /** Behaviour of a test server. */
 type HostState = "up" | "hung" | "stranger" | "emptied";

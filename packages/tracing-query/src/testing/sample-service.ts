@@ -4,15 +4,15 @@ import { Registry } from "@prometheus-io/client";
 import { createLogger, type Health, StorageWatch, TenantCheck } from "lifecycle";
 import { type SpanReader, type TraceStore, unsupported } from "storage/api";
 import { ObjectiveBoard } from "../objectives/objective-board.ts";
-import { callCounting } from "./call-counters.ts";
-import { openKeptStores } from "./kept-stores.ts";
-import { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
-import { countersByTenant } from "./prometheus-counters.ts";
-import { QueryMetrics } from "./query-metrics.ts";
-import { QueryService } from "./query-service.ts";
-import type { ReadLimits } from "./read-limits.ts";
-import { RequestGate } from "./request-gate.ts";
-import { spanCounting } from "./span-counters.ts";
+import { callCounting } from "../service/call-counters.ts";
+import { openKeptStores } from "../service/kept-stores.ts";
+import { LargeTraceSemaphore } from "../service/large-trace-semaphore.ts";
+import { countersByTenant } from "../service/prometheus-counters.ts";
+import { QueryMetrics } from "../service/query-metrics.ts";
+import { QueryService } from "../service/query-service.ts";
+import type { ReadLimits } from "../service/read-limits.ts";
+import { RequestGate } from "../service/request-gate.ts";
+import { spanCounting } from "../service/span-counters.ts";
 
 const alwaysAvailable: Health = { status: "available", set() {}, degrade() {} };
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll } from "vitest";
-import type { TraceStore } from "../../api/trace-store.ts";
-import { openClickHouseStore } from "./clickhouse-store.ts";
-import { newDatabaseName, runSql, startTestServer, type TestServer } from "./test-server.ts";
+import type { TraceStore } from "../api/trace-store.ts";
+import { openClickHouseStore } from "../engines/clickhouse/clickhouse-store.ts";
+import {
+  newDatabaseName,
+  runSql,
+  startTestServer,
+  type TestServer,
+} from "../engines/clickhouse/test-server.ts";
 
 /** The store and the server that the tests of a file share. Store and server are ready when the first test runs. */
 export interface SharedTestStore {

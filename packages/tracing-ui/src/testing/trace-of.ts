@@ -1,5 +1,5 @@
-import { buildTrace } from "./build-trace.ts";
-import type { Trace } from "./trace.ts";
+import { buildTrace } from "../trace/build-trace.ts";
+import type { Trace } from "../trace/trace.ts";
 
 /** A span in short form: id, parent, start and duration in microseconds, operation, service, and true for a failed span. */
 export type ShortSpan = readonly [

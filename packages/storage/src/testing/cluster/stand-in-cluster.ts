@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { clusterVersionOffset } from "../schema/ensure-schema.ts";
-import { schemaVersion } from "../schema/migrations.ts";
+import { clusterVersionOffset } from "../../engines/clickhouse/schema/ensure-schema.ts";
+import { schemaVersion } from "../../engines/clickhouse/schema/migrations.ts";
 
 /** Names of the replicas of one shard in the `remote_servers` of a test server. */
 type Shard = readonly string[];

@@ -1,11 +1,11 @@
-import { criticalPath } from "../../../trace/critical-path.ts";
-import { filterSpans } from "../../../trace/filter-spans.ts";
-import { RowWindow } from "../../../trace/row-window.ts";
-import type { Trace } from "../../../trace/trace.ts";
-import { visibleRows } from "../../../trace/visible-rows.ts";
-import { wholeRange } from "../trace-view.ts";
-import { WATERFALL_ROW_PX } from "./waterfall-rows.ts";
-import type { WaterfallScene } from "./waterfall-scene.ts";
+import { wholeRange } from "../pages/trace/trace-view.ts";
+import { WATERFALL_ROW_PX } from "../pages/trace/waterfall/waterfall-rows.ts";
+import type { WaterfallScene } from "../pages/trace/waterfall/waterfall-scene.ts";
+import { criticalPath } from "../trace/critical-path.ts";
+import { filterSpans } from "../trace/filter-spans.ts";
+import { RowWindow } from "../trace/row-window.ts";
+import type { Trace } from "../trace/trace.ts";
+import { visibleRows } from "../trace/visible-rows.ts";
 
 /** A scene for tests: the names are 300 pixels wide, the visible time 500, and the labels 100. */
 export function sceneOf(

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { ClusterSettings } from "../cluster-settings.ts";
-import { runSql } from "../test-server.ts";
+import type { ClusterSettings } from "../../engines/clickhouse/cluster-settings.ts";
+import { runSql } from "../../engines/clickhouse/test-server.ts";
 
 /** A cluster given by environment variables. */
 export interface TestCluster {
