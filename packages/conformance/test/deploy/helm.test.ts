@@ -1,6 +1,6 @@
 // deploy/helm: compares the output of its charts with golden/ and with deploy/kubernetes, and checks it;
 // kubernetes.test.ts uses it too. On a machine with Helm (packages/conformance/peers/build.sh helm), the output is made
-// again and compared: `vitest run -u` accepts it. The test uses no cluster.
+// again and compared: `vitest run PATH --update` accepts it. The test uses no cluster.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
