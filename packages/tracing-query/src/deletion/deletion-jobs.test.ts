@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createLogger } from "lifecycle";
 import type { DeletionReport, DeletionRun } from "storage/clickhouse";
 import { StorageError } from "storage/errors";
@@ -18,14 +20,21 @@ function reportOf(remaining: number, away: readonly string[] = []): DeletionRepo
   return { tables: [table], traces: 2, away, leavesMinutes: false };
 }
 
-/** Jobs whose store answers when the test says so. */
-async function openJobs(auditName = "audit.log") {
+/**
+ * Jobs whose store answers when the test says so.
+ * @param auditNames names of the files that take the lines of the audit, one after the other; the last takes the rest
+ */
+async function openJobs(...auditNames: string[]) {
   const folder = await mkdtemp(join(tmpdir(), "deletion-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const calls: { run: DeletionRun; done: PromiseWithResolvers<DeletionReport> }[] = [];
-  const auditFile = join(folder, auditName);
+  const auditFiles = (auditNames.length > 0 ? auditNames : ["audit.log"]).map((name) => join(folder, name));
+  const auditFile = auditFiles[0] ?? "";
   const jobs = new DeletionJobs({
-    ...{ auditFile, log },
+    get auditFile() {
+      return (auditFiles.length > 1 ? auditFiles.shift() : auditFiles[0]) ?? "";
+    },
+    log,
     run(_, run) {
       const done = Promise.withResolvers<DeletionReport>();
       run.signal?.addEventListener("abort", () => done.reject(run.signal?.reason));
@@ -38,7 +47,7 @@ async function openJobs(auditName = "audit.log") {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line).state);
-  return { jobs, calls, auditFile, states };
+  return { jobs, calls, folder, auditFile, states };
 }
 
 test.each([
@@ -108,6 +117,29 @@ test("without an audit nothing is deleted", async () => {
   await expect(jobs.add(order)).rejects.toThrow("ENOENT");
   expect([calls, jobs.list("acme")]).toEqual([[], []]);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a job whose line is not in the audit yet does not begin when the job before it ends (skipped on Windows)",
+  async () => {
+    const { jobs, calls, folder, states } = await openJobs("audit.log", "pipe", "audit.log");
+    // A line for a named pipe waits until somebody reads the pipe. Then it fails, because a pipe cannot be synced.
+    const pipe = join(folder, "pipe");
+    await promisify(execFile)("mkfifo", [pipe]);
+    const first = await jobs.add(order);
+    const second = jobs.add(order);
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    calls[0]?.done.resolve(reportOf(0));
+    await vi.waitFor(async () => expect(await states()).toEqual(["begun", "done"]));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(jobs.list("acme").map(({ state }) => state)).toEqual(["waiting", "done"]);
+
+    const [line, outcome] = await Promise.allSettled([readFile(pipe, "utf8"), second]);
+    expect(line).toMatchObject({ value: expect.stringContaining('"state":"begun"') });
+    expect(outcome).toMatchObject({ status: "rejected", reason: { code: "EINVAL" } });
+    expect(jobs.list("acme")).toEqual([first]);
+    expect(calls).toHaveLength(1);
+  },
+);
 
 test("ended jobs do not fill the memory", async () => {
   const { jobs, calls } = await openJobs();

@@ -78,7 +78,9 @@ export class DeletionJobs {
       this.#stops.delete(job.id);
       throw error;
     }
-    this.#audited.add(job.id);
+    if (job.state === "waiting") {
+      this.#audited.add(job.id);
+    }
     this.#forget();
     this.#running ??= this.#work();
     return job;
