@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.getByText("parse error at line 1, col 3").waitFor();
     expect(await page.getByLabel("TraceQL", { exact: true }).textContent()).toBe("{ nonsense }");
     // The editor marks the word itself, some time after the last letter.
-    const marked = page.locator(".cm-lintRange-error");
+    const marked = page.locator(".cm-mistake");
     await expect
       .poll(
         async () => {

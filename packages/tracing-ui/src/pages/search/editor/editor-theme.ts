@@ -36,10 +36,6 @@ export const editorTheme = EditorView.theme({
   },
   ".cm-completionIcon": { display: "none" },
   ".cm-completionDetail": { color: "var(--text-2)", fontStyle: "normal" },
-  ".cm-diagnostic": { padding: "4px 8px", borderLeftColor: "var(--error)" },
-  ".cm-lintRange-error": {
-    background: "none",
-    textDecoration: "underline wavy var(--error)",
-    textUnderlineOffset: "3px",
-  },
+  ".cm-mistake-text": { padding: "4px 8px", borderLeft: "5px solid var(--error)", whiteSpace: "pre-wrap" },
+  ".cm-mistake": { textDecoration: "underline wavy var(--error)", textUnderlineOffset: "3px" },
 });

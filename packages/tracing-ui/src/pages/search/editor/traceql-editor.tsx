@@ -8,7 +8,6 @@ import {
 } from "@codemirror/autocomplete";
 import { history, historyKeymap, insertNewlineAndIndent, standardKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
-import { type Diagnostic, linter } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
@@ -16,7 +15,8 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { ToldTexts } from "ui-kit/editor/told-texts.ts";
 import { traceQlProblem } from "../../../api/traceql-search.ts";
 import { editorTheme } from "./editor-theme.ts";
-import { errorPlace } from "./error-place.ts";
+import { type ErrorPlace, errorPlace } from "./error-place.ts";
+import { mistakeMarks } from "./mistake-marks.ts";
 import { traceQlCompletions } from "./traceql-completions.ts";
 import { traceQl } from "./traceql-language.ts";
 import { WaitingTab } from "./waiting-tab.ts";
@@ -25,7 +25,7 @@ import { WaitingTab } from "./waiting-tab.ts";
  * Milliseconds from the last key to the request that checks the query. A shorter delay would check
  * incomplete words.
  */
-const lintDelayMs = 500;
+const checkDelayMs = 500;
 /** The inputs of {@link TraceQlEditor}. */
 interface TraceQlEditorProps {
   /** The query. A value that did not come from the editor's own `onValue` replaces its text. */
@@ -116,7 +116,7 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
     placeholder("{ status = error && duration > 1s }"),
     EditorView.contentAttributes.of({ "aria-label": "TraceQL", spellcheck: "false" }),
     autocompletion({ override: [(context) => complete(queries, context)] }),
-    linter((shown) => mistakes(queries, shown), { delay: lintDelayMs }),
+    mistakeMarks((text) => mistakeIn(queries, text), checkDelayMs),
     keymap.of([
       ...completionKeymap,
       { key: "Tab", run: tab.accept },
@@ -170,8 +170,7 @@ async function complete(
 }
 
 /** The mistake that the server finds in the text, with its position. Empty text is not checked. */
-async function mistakes(queries: QueryClient, { state }: EditorView): Promise<Diagnostic[]> {
-  const text = state.doc.toString();
+async function mistakeIn(queries: QueryClient, text: string): Promise<ErrorPlace | undefined> {
   const problem = text.trim() === "" ? undefined : await traceQlProblem(queries, text);
-  return problem === undefined ? [] : [{ ...errorPlace(text, problem), severity: "error" as const }];
+  return problem === undefined ? undefined : errorPlace(text, problem);
 }
