@@ -1,6 +1,6 @@
 // The program `tracing` with a real collector, store and query service: the steps of a user, in order.
 
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTracing, type TracingProcesses } from "./security/tracing-processes.ts";
 
 const program = testedProgram(fileURLToPath(new URL("../../tracing-cli/bin/tracing.ts", import.meta.url)));
+const storageProgram = testedProgram(
+  fileURLToPath(new URL("../../tracing-storage/bin/tracing-storage.ts", import.meta.url)),
+);
 const limitMs = 60_000;
+
+/** A Python with the readers, where continuous integration installs it; otherwise any Python. */
+const python = process.env.TEST_PYTHON ?? "python3";
+
+function hasPython(modules: string): boolean {
+  try {
+    execFileSync(python, ["-c", `import ${modules}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 let tracing: TracingProcesses;
 let folder: string;
@@ -125,6 +140,74 @@ test("traces go in from a file, are found, shown, compared, and come out as they
   );
   expect(spans).toHaveLength(2);
 }, 180_000);
+
+test("Parquet is read by ClickHouse, by others where Python has them, and by an import", async () => {
+  const file = join(folder, "out.parquet");
+  expect(await run("export", "--service", "pay", "--file", file)).toEqual({
+    ...{ code: 0, out: "", err: "3 traces written, 0 failed\n" },
+  });
+  const ask = async (sql: string) => {
+    const answer = await fetch(`http://${tracing.storageHttp}/?database=tracing`, {
+      method: "POST",
+      body: sql,
+    });
+    expect([answer.status, sql]).toEqual([200, sql]);
+    return (await answer.text()).trim();
+  };
+  const json = "Nullable(String)";
+  await ask(
+    `CREATE TABLE exported (trace_id String, span_id String, parent_span_id ${json}, trace_state ${json}, name String,
+      kind String, start_time DateTime64(9, 'UTC'), duration_nano Int64, status String, status_message ${json},
+      service_name String, resource_attributes Map(String, String), typed_resource_attributes ${json},
+      scope_name ${json}, scope_version ${json}, scope_attributes Map(String, String), typed_scope_attributes ${json},
+      attributes Map(String, String), typed_attributes ${json},
+      events Array(Tuple(time DateTime64(9), name ${json}, attributes Map(String, String), typed_attributes ${json}, rest ${json})),
+      links Array(Tuple(trace_id String, span_id String, trace_state ${json}, attributes Map(String, String), typed_attributes ${json}, rest ${json})),
+      rest ${json}) ENGINE = MergeTree ORDER BY start_time`,
+  );
+  execFileSync(process.execPath, [
+    ...[storageProgram, "import", file, "--url", `http://${tracing.storageHttp}`, "--table", "exported"],
+  ]);
+  const columns =
+    "service_name, name, kind, status, attributes['card'], duration_nano, toUnixTimestamp64Nano(start_time)";
+  expect(
+    await ask(`SELECT ${columns} FROM exported WHERE trace_id = '${ids[1]}' ORDER BY service_name`),
+  ).toBe(
+    [
+      `pay\tcharge\tserver\tunset\t17\t20000000\t${now}`,
+      `shop\tGET /\tserver\tunset\t17\t25000000\t${now}`,
+    ].join("\n"),
+  );
+  expect(await ask("SELECT count(), uniqExact(trace_id), any(typed_attributes) FROM exported")).toBe(
+    '6\t3\t{"card":{"intValue":"17"}}',
+  );
+
+  const again = await run("import", file, "--to", `http://${tracing.otlpHttp}`);
+  expect(again).toEqual({ code: 0, out: "", err: "3 messages sent, 0 refused, 0 spans rejected\n" });
+  const spans = JSON.parse((await run("get", ids[1] as string, "-o", "json")).out).resourceSpans.flatMap(
+    (each: { scopeSpans: { spans: object[] }[] }) => each.scopeSpans.flatMap((scope) => scope.spans),
+  );
+  expect(spans).toHaveLength(2);
+}, 180_000);
+
+test.skipIf(!hasPython("pyarrow.parquet, duckdb"))(
+  "Parquet is read by pyarrow and DuckDB",
+  async () => {
+    const file = join(folder, "foreign.parquet");
+    expect((await run("export", "--service", "pay", "--format", "parquet", "--file", file)).code).toBe(0);
+    const script = `
+import duckdb, pyarrow.parquet
+table = pyarrow.parquet.read_table('${file}')
+table.validate(full=True)
+assert table.num_rows == 6, table.num_rows
+rows = duckdb.sql("""SELECT service_name, attributes['card'], typed_attributes->>'$.card.intValue', epoch_ns(start_time)
+  FROM '${file}' WHERE trace_id = '${ids[2]}' AND status = 'error'""").fetchall()
+assert rows == [('pay', '17', '17', ${now})], rows
+print('done')`;
+    expect(execFileSync(python, ["-c", script], { encoding: "utf8" }).trim()).toBe("done");
+  },
+  60_000,
+);
 
 test("spans are shown as they arrive", async () => {
   const tail = run("tail", "--service", "pay", "--limit", "2");

@@ -22,6 +22,11 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
     yield begin;
     yield* { [Symbol.asyncIterator]: () => pieces };
   })();
+  if (begin.toString("latin1", 0, 4) === "PAR1") {
+    throw new CliError(
+      "a Parquet file cannot be read from a pipe, because its index is at its end: name the file",
+    );
+  }
   if (begin[0] !== 0x1f || begin[1] !== 0x8b) {
     yield* all as AsyncGenerator<Buffer>;
     return;

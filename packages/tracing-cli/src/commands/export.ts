@@ -1,9 +1,11 @@
 import { createWriteStream } from "node:fs";
+import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { version } from "lifecycle/version";
 import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { timeOptions } from "../common-options.ts";
-import { asSent } from "../otlp.ts";
+import { asSent, type OtlpTraces } from "../otlp.ts";
 import { isClosed, write } from "../output/write.ts";
 import { searchOptions } from "../span-search.ts";
 import { countOf } from "../time-range.ts";
@@ -19,9 +21,36 @@ function openTarget({ output, values }: CommandContext) {
   return path === "" ? output : createWriteStream(path, { flags: values.flag("force") ? "w" : "wx" });
 }
 
+/** Receiver of traces, in one of the formats. */
+interface Sink {
+  add(traces: OtlpTraces): Promise<void>;
+  /** Completes the output, also after a failure: what was written stays readable. */
+  end(): Promise<void>;
+}
+
+/** The format of `--format`; without it that of the ending of `--file`, else `jsonl`. */
+function formatOf({ output, values }: CommandContext): string {
+  const format = values.text("format") || (values.text("file").endsWith(".parquet") ? "parquet" : "jsonl");
+  if (format === "parquet" && values.text("file") === "" && output.isTTY === true) {
+    throw new CliError("--format parquet is no text for a terminal: name a --file, or use a pipe", 2);
+  }
+  return format;
+}
+
+async function openSink(format: string, target: Writable): Promise<Sink> {
+  if (format === "parquet") {
+    const { ParquetSink } = await import("../parquet/parquet-sink.ts");
+    return new ParquetSink(target, `tracing version ${version.gitVersion}`);
+  }
+  return {
+    add: (traces) => write(target, `${JSON.stringify(traces)}\n`),
+    end: async () => {},
+  };
+}
+
 /** Counts of traces. */
 interface Exported {
-  /** Number of traces written as a line. */
+  /** Number of traces written as a whole. */
   written: number;
   /** Number of written traces that may lack spans, because a part of the store did not answer. */
   incomplete: number;
@@ -30,21 +59,23 @@ interface Exported {
 }
 
 /**
- * Writes each trace as a line, until the output is closed. Traces are read one after the other, so memory holds only
- * one trace.
+ * Writes each trace, until the output is closed. Traces are read one after the other, so memory holds only one trace,
+ * and in Parquet a row group.
  * @throws when the user stops the program
  */
 async function exportTraces(
   context: CommandContext,
   ids: readonly string[],
-  target: ReturnType<typeof openTarget>,
+  target: Writable,
+  sink: Sink,
 ): Promise<Exported> {
   const { client, errors, signal } = context;
   const sum: Exported = { written: 0, incomplete: 0, failed: 0 };
   for (const id of ids) {
     const partialBefore = client.partialAnswers;
+    let trace: OtlpTraces;
     try {
-      await write(target, `${JSON.stringify(asSent(await readTrace(context, id)))}\n`);
+      trace = asSent(await readTrace(context, id));
     } catch (error) {
       if (!(error instanceof CliError) || signal.aborted) {
         throw error;
@@ -53,6 +84,7 @@ async function exportTraces(
       await write(errors, `trace ${id}: ${error.message}\n`);
       continue;
     }
+    await sink.add(trace);
     if (isClosed(target)) {
       break;
     }
@@ -67,7 +99,8 @@ export const exportCommand: Command = {
   name: "export",
   operands: "[query]",
   operandCounts: [0, 1],
-  meaning: "Write whole traces as OTLP JSON, a line each, as the Collector's file exporter does.",
+  meaning:
+    "Write whole traces: as OTLP JSON, a line each, as the Collector's file exporter does, or as Parquet, a row a span.",
   options: {
     ...searchOptions,
     ...timeOptions,
@@ -84,30 +117,40 @@ export const exportCommand: Command = {
       placeholder: "path",
       meaning: "A file to write, in place of standard output.",
     },
+    format: {
+      type: "string",
+      placeholder: "format",
+      choices: ["jsonl", "parquet"],
+      meaning: "jsonl or parquet; by default parquet for a --file that ends in .parquet, else jsonl.",
+    },
     force: { type: "boolean", meaning: "Write over --file when it is there." },
   },
   examples: [
     "tracing export --service cart --error --file cart.jsonl",
     "tracing export '{ duration > 1s }' | gzip > slow.jsonl.gz",
+    "tracing export --service cart --limit 5000 --format parquet --file cart.parquet",
   ],
   async run(context) {
     const { errors, values } = context;
     const limit = countOf(values, "limit", maxTraces);
+    const format = formatOf(context);
     const traces = await findTraces(context, limit);
     const target = openTarget(context);
     let fault: Error | undefined;
     target.on("error", (error: Error) => {
       fault = error;
     });
-    const { written, incomplete, failed } = await exportTraces(
-      context,
-      traces.map(({ traceID }) => traceID),
-      target,
+    const sink = await openSink(format, target);
+    const ids = traces.map(({ traceID }) => traceID);
+    const { written, incomplete, failed } = await exportTraces(context, ids, target, sink).finally(
+      async () => {
+        await sink.end();
+        if (target !== context.output && fault === undefined) {
+          target.end();
+          await finished(target).catch(() => {});
+        }
+      },
     );
-    if (target !== context.output && fault === undefined) {
-      target.end();
-      await finished(target).catch(() => {});
-    }
     if (fault !== undefined && target !== context.output) {
       throw new CliError(`--file: ${fault.message}`, 1, { cause: fault });
     }

@@ -6,10 +6,15 @@ import type { Writable } from "node:stream";
  * nothing and does not throw.
  */
 export async function write(output: Writable, text: string): Promise<void> {
+  await writeBytes(output, text);
+}
+
+/** Like `write`, for bytes too. The stream keeps the bytes, so the caller must not change them afterwards. */
+export async function writeBytes(output: Writable, bytes: string | Uint8Array): Promise<void> {
   if (output.destroyed || output.writableEnded) {
     return;
   }
-  if (!output.write(text)) {
+  if (!output.write(bytes)) {
     const gone = new AbortController();
     const leave = () => gone.abort();
     output.once("close", leave);
