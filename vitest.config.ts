@@ -10,9 +10,9 @@ export default defineConfig({
     setupFiles: ["scripts/watch-processes.ts"],
     // A limit for what hangs, not for what is slow: machines of tests are often busy with something else.
     // More fuzz rounds, as CONTRIBUTING.md says, take longer.
-    testTimeout: 60_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 180_000 + 2 * Number(process.env.FUZZ_ROUNDS ?? 0),
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
     sequence: { sequencer: LongestFilesFirst },
     // One more than the cores of a small machine: tests of processes wait for a third of their time.

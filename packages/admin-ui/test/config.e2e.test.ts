@@ -3,7 +3,7 @@ import { describeConsole } from "./console-session.ts";
 import { shopConfig } from "./shop-config.ts";
 
 /** A browser on a machine that is busy with other tests takes its time. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 describeConsole("the config in a browser", (app) => {
   const shop = "/apps/http/servers/shop";

@@ -47,7 +47,7 @@ describeConsole("the console in a browser", (app) => {
     const shop = (await app.server.sites()).find(({ server }) => server === "shop");
     await go("");
     const cells = app.page.getByRole("row").filter({ hasText: "shop" }).getByRole("cell");
-    await expect.poll(() => cells.nth(2).textContent(), { timeout: 20_000 }).toMatch(/^0/);
+    await expect.poll(() => cells.nth(2).textContent(), { timeout: 60_000 }).toMatch(/^0/);
     const rates: string[] = [];
     await expect
       .poll(
@@ -57,7 +57,7 @@ describeConsole("the console in a browser", (app) => {
           rates.push(`${await cells.nth(2).textContent()} ${await cells.nth(4).textContent()}`);
           return rates.some((rate) => /^[1-9].* [1-9]|^[1-9].* 0\.[1-9]/.test(rate));
         },
-        { timeout: 30_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       )
       .toBe(true);
     expect(await app.page.locator(".sparkline.error .line").count()).toBe(2);
@@ -104,7 +104,7 @@ describeConsole("the console in a browser", (app) => {
     await go("certificates");
     const names = app.page.getByRole("rowheader").getByRole("button");
     await expect
-      .poll(() => names.allTextContents(), { timeout: 20_000 })
+      .poll(() => names.allTextContents(), { timeout: 60_000 })
       .toEqual(expect.arrayContaining(["files.localhost", "intranet.localhost"]));
     await row("intranet.localhost")
       .getByText(/^ends in \d+ hours$/)
@@ -141,7 +141,7 @@ describeConsole("the console in a browser", (app) => {
           ]);
           return errors?.startsWith("0\u00a0") && /^≈ \d/.test(p95 ?? "") && !failed?.startsWith("0\u00a0");
         },
-        { timeout: 30_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       )
       .toBe(true);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -237,7 +237,7 @@ describeConsole("the console in a browser", (app) => {
     const steps = page.getByRole("listitem").filter({ hasText: "routes/2" });
     // The matchers come with the config, which is asked for beside the way.
     await expect
-      .poll(async () => (await steps.allTextContents())[0], { timeout: 20_000 })
+      .poll(async () => (await steps.allTextContents())[0], { timeout: 60_000 })
       .toContain("host *.shop.example 127.0.0.1, path /api/*headers runsreverse_proxy answers");
     await page.getByText("2 routes were tried and not for it").click();
     await page.getByText("path does not match").first().waitFor();
@@ -272,11 +272,11 @@ describeConsole("the console in a browser", (app) => {
     await write("http://a.localhost:0 {\n\trespnd hi\n}\n");
     await page.getByText("Error, line 2: unrecognized directive: respnd").waitFor();
     await expect
-      .poll(() => page.locator(".cm-lintRange-error").textContent(), { timeout: 20_000 })
+      .poll(() => page.locator(".cm-lintRange-error").textContent(), { timeout: 60_000 })
       .toBe("respnd hi");
     await write("http://a.localhost:0 {\n\tbind 127.0.0.1\n\trespond hi 201\n}\n");
     const becomes = page.getByLabel("JSON that it becomes");
-    await expect.poll(() => becomes.textContent(), { timeout: 20_000 }).toContain('"status_code": 201');
+    await expect.poll(() => becomes.textContent(), { timeout: 60_000 }).toContain('"status_code": 201');
     await page.getByText("The server could run this.").waitFor();
     const chosen = page.getByRole("navigation", { name: "View" }).locator("[aria-current=page]");
     expect(await chosen.allTextContents()).toEqual(["JSON"]);
@@ -291,11 +291,11 @@ describeConsole("the console in a browser", (app) => {
     await page.getByText("Somebody else changed the config meanwhile").waitFor();
     expect(await (await server.admin("GET", "/config/apps/http/grace_period")).json()).toBe("31s");
     await expect
-      .poll(() => page.locator(".difference").allTextContents(), { timeout: 20_000 })
+      .poll(() => page.locator(".difference").allTextContents(), { timeout: 60_000 })
       .toContainEqual(expect.stringContaining("31s"));
     await page.getByRole("button", { name: "Load" }).click();
     await expect
-      .poll(async () => (await server.sites()).map((site) => site.server), { timeout: 20_000 })
+      .poll(async () => (await server.sites()).map((site) => site.server), { timeout: 60_000 })
       .toEqual(["srv0"]);
     // The settings of the endpoint itself were kept: it still answers here.
     expect(await (await server.admin("GET", "/config/admin/history/max_entries")).json()).toBe(50);
@@ -325,7 +325,7 @@ describeConsole("the console in a browser", (app) => {
     await page.getByRole("link", { name: "What going back would change" }).click();
     await chosen.getByText("What going back would change").waitFor();
     await page.waitForURL(/view=rollback/);
-    await expect.poll(() => page.locator(".difference").count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => page.locator(".difference").count(), { timeout: 60_000 }).toBe(2);
     await page.getByRole("button", { name: /Roll back to version/ }).click();
     await page.getByText("this version runs now").waitFor();
     await page

@@ -38,7 +38,7 @@ function bench(...args: string[]): Promise<{ code: number; stdout: string; stder
 }
 
 test("the suite starts our processes, finds every acknowledged span, and stops them", {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const { code, stdout, stderr } = await bench(
     "--warm-up=200ms",

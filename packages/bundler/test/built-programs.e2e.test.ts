@@ -119,7 +119,7 @@ describe.skipIf(!isBuilt)("built programs (skipped where nothing was built)", ()
       expect(commandLine.slice(1, 1 + nodeOptions.length)).toEqual(nodeOptions);
     }
     expect(await Promise.all([reader, collector, storage].map((each) => each.stop()))).toEqual([0, 0, 0]);
-  }, 120_000);
+  });
 
   test("the server runs a handler of the user's own, in TypeScript, in a worker thread", async () => {
     const [site = "", admin = ""] = await freeAddresses(2);
@@ -155,7 +155,7 @@ export default defineModule({
     ).json();
     expect(openApi).toMatchObject({ openapi: expect.stringMatching(/^3/) });
     expect(await server.stop()).toBe(0);
-  }, 60_000);
+  });
 
   test("the server reads a serverfile", async () => {
     await writeFile(join(folder, "Serverfile"), ":8080\nrespond hi\n");

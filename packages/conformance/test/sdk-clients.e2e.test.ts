@@ -274,7 +274,7 @@ describe.skipIf(!hasGo)("Go (skipped without go, or when its modules cannot be f
       () => `${backend.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
-  ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
+  ])("%s", { timeout: 180_000 }, async ([name, client, address, check], { skip }) => {
     if (whyNot !== "") {
       skip(`${name} for Go could not be built: ${whyNot}`);
     }
@@ -349,7 +349,7 @@ describe.skipIf(!hasMaven)("Java (skipped without mvn, or when its libraries can
       () => `${backend.zipkin}/api/v2/spans`,
       (tags) => expect(tags.get("span.kind")).toEqual(["string", "server"]),
     ],
-  ])("%s", { timeout: 90_000 }, async ([name, client, address, check], { skip }) => {
+  ])("%s", { timeout: 180_000 }, async ([name, client, address, check], { skip }) => {
     if (whyNot !== "") {
       skip(`${name} for Java could not be built: ${whyNot}`);
     }

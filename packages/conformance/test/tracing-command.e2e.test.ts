@@ -34,7 +34,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tracing-command-"));
   tracing = await openTracing();
-}, 120_000);
+});
 afterAll(async () => {
   await tracing?.close();
   rmSync(folder, { recursive: true });
@@ -228,4 +228,4 @@ test("what is not there is said", async () => {
   const { code, out, err } = await run("get", "dead");
   expect([code, out, err]).toEqual([1, "", expect.stringMatching(/404 .*(?:not found|trace)/i)]);
   expect((await run("services", "nobody")).err).toBe("no service was called in that time\n");
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { Generator } from "./generator.ts";
 import { SampleEngine } from "./testing/sample-engine.ts";
 
 const open: { close(): Promise<unknown> }[] = [];
-const waits = { timeout: 20_000, interval: 10 };
+const waits = { timeout: 60_000, interval: 10 };
 
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) {

@@ -10,7 +10,7 @@ import { SampleCluster } from "./testing/sample-cluster.ts";
 
 type Manifest = KubeObject & { readonly kind: string; readonly [member: string]: unknown };
 
-const waits = { timeout: 30_000, interval: 20 };
+const waits = { timeout: 60_000, interval: 20 };
 const root = new URL("../../../", import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, root), "utf8");
 const manifestsIn = (text: string) => parseAllDocuments(text).map((one) => one.toJS() as Manifest);

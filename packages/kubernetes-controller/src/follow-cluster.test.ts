@@ -3,7 +3,7 @@ import { ask } from "server-core/testing/ask";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { collections, controllerName, SampleCluster } from "./testing/sample-cluster.ts";
 
-const waits = { timeout: 30_000, interval: 20 };
+const waits = { timeout: 60_000, interval: 20 };
 
 let cluster: SampleCluster;
 beforeEach(async () => {

@@ -157,7 +157,7 @@ describe.skipIf(taken.length > 0)(
       expect(await second.exit).toBe(0);
       expect(second.output).toContain("all processes are stopped; the data is kept");
       expect(await takenPorts(services({ dataFolder: data }))).toEqual([]);
-    }, 120_000);
+    });
 
     test("a taken port is one clear line, and nothing is left running", async () => {
       const blocker = createServer().listen(4318);

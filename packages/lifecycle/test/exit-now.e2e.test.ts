@@ -35,7 +35,7 @@ test.for([
     ].join(" && ");
     const inside = (way: readonly string[], script: string) => {
       const [command = "", ...args] = way;
-      return spawnSync(command, [...args, "sh", "-c", script], { timeout: 20_000, encoding: "utf8" });
+      return spawnSync(command, [...args, "sh", "-c", script], { timeout: 180_000, encoding: "utf8" });
     };
     const way = ways.find((each) => inside(each, prepare).status === 0);
     if (way === undefined) {

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 function run(...args: string[]) {
-  return spawnSync(process.execPath, [program, ...args], { encoding: "utf8", timeout: 15_000 });
+  return spawnSync(process.execPath, [program, ...args], { encoding: "utf8", timeout: 180_000 });
 }
 
 function start(args: string[], stdio: "pipe" | "ipc" = "pipe") {

@@ -509,7 +509,7 @@ describe("is filled in where it counts", () => {
       };
       await load({ admin: { config: { load: source } } });
       await vi.waitFor(async () => expect((await ask(running.site)).text).toBe("pulled"), {
-        timeout: 20_000,
+        timeout: 60_000,
       });
       expect(seen).toContainEqual({ target: "/config", method: "GET", token: "secret" });
     });

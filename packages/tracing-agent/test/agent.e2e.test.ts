@@ -21,7 +21,7 @@ import { CollectorUnderTest } from "./collector-under-test.ts";
 import { oneSpanBatch } from "./one-span-batch.ts";
 
 /** Timeout that is long enough for a busy machine. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -297,7 +297,7 @@ describe("tracing-agent", () => {
     await send(running, 1);
     // The last pause has begun.
     await expect
-      .poll(async () => Object.values(await running.metric("reporter_retries_total")), { timeout: 10_000 })
+      .poll(async () => Object.values(await running.metric("reporter_retries_total")), { timeout: 60_000 })
       .toEqual([3]);
     await collecting.start();
     await collecting.until(() => collecting.spanNames.length === 1);
@@ -508,7 +508,7 @@ describe("tracing-agent", () => {
     }
     const wanted = Array.from({ length: 60 }, (_, index) => `span ${index + 1}`);
     await expect
-      .poll(() => [...new Set(both.flatMap(({ spanNames }) => spanNames))].sort(), { timeout: 15_000 })
+      .poll(() => [...new Set(both.flatMap(({ spanNames }) => spanNames))].sort(), { timeout: 60_000 })
       .toEqual(wanted.sort());
     expect(await running.metric("reporter_spans_failures_total")).toEqual({});
   });

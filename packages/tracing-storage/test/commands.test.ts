@@ -46,7 +46,7 @@ const sum =
   "SELECT count(), sum(cityHash64(*)), countIf(tenant = 'even'), countIf(position(attribute_text, unhex('00ff80')) > 0) FROM tracing.spans";
 
 describe("export and import", () => {
-  test("a day goes out, is deleted, and comes back as it was, once", { timeout: 60_000 }, async () => {
+  test("a day goes out, is deleted, and comes back as it was, once", { timeout: 180_000 }, async () => {
     const file = join(folder, "day.parquet");
     const range = ["--from", "2026-11-20", "--to", "2026-11-21T00:00:00Z", "--output", file];
     const exported = await run("export", "--url", storage.url, ...range);
@@ -93,7 +93,7 @@ describe("export and import", () => {
   });
 
   test("a file from before attributes, events, scopes and details were texts", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const type =
       "Array(Tuple(key String, type Enum8('empty' = 0, 'string' = 1, 'bool' = 2, 'int' = 3, 'double' = 4), value String))";

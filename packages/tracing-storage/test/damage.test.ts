@@ -89,7 +89,7 @@ test("a column that is damaged: its part is set aside, said and counted, and the
     "damaged parts of the store that are set aside: 1; answers lack what they hold",
   ]);
   await expect
-    .poll(() => output.join(""), { timeout: 20_000 })
+    .poll(() => output.join(""), { timeout: 60_000 })
     .toMatch(
       /"level":"error".*of tracing\.t is damaged and set aside: 20000 rows received from 2026-11-25 to 2026-11-25 are missing from answers/,
     );

@@ -84,7 +84,7 @@ describe.skipIf(!isMounted)("a small disk (skipped where tmpfs cannot be mounted
     );
 
   test("inserts are refused before it is full, all that was taken is there, and it goes on with room", {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async () => {
     let taken = 0;
     while ((await insert(taken)) === 0) {

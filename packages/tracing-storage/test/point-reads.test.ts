@@ -203,7 +203,7 @@ async function untilByParts(traces: readonly number[], question: Question = {}):
         await point(traces, question);
         return await byParts();
       },
-      { timeout: 10_000 },
+      { timeout: 180_000 },
     )
     .toBeGreaterThan(before);
 }
@@ -276,7 +276,7 @@ describe("the engine's answer after a change", () => {
   });
 
   /** Mutations wait in a queue when there are few threads for them. */
-  const inTime = { timeout: 30_000 };
+  const inTime = { timeout: 60_000 };
   const unfinished = () =>
     `SELECT count() FROM system.mutations WHERE database = '${database}' AND NOT is_done`;
 
@@ -865,7 +865,7 @@ test("SIGTERM while traces are asked for: each is answered whole or not at all, 
         answers++;
       }
     });
-    await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(() => answers, { timeout: 60_000 }).toBeGreaterThan(100);
     const exited = once(process, "exit");
     process.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);

@@ -78,7 +78,7 @@ function openStore(server: string): TraceStore {
 }
 
 async function ready(store: TraceStore): Promise<void> {
-  await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 20_000 }).toBe("ready");
+  await expect.poll(() => store.ready().then(() => "ready", String), { timeout: 60_000 }).toBe("ready");
 }
 
 test.each(["true", "false"])(
@@ -101,7 +101,7 @@ test.each(["true", "false"])(
       }
     };
     const senders = Promise.all(Array.from({ length: 8 }, sender));
-    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(100);
     await first.kill();
     killed.abort();
     await senders;

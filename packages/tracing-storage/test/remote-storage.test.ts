@@ -422,7 +422,7 @@ describe("the remote storage API", () => {
       await other.close();
       return answered;
     };
-    await expect.poll(fresh, { timeout: 10_000 }).toBe(true);
-    await expect.poll(() => store.reader.getServices().catch(() => "away"), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(fresh, { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => store.reader.getServices().catch(() => "away"), { timeout: 60_000 }).toEqual([]);
   });
 });

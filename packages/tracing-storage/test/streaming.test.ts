@@ -103,7 +103,7 @@ describe("a long result", () => {
   });
 
   test("of 400 MB needs no such memory, and does not end before its reader", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const rss = async () =>
       Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${storage.process.pid}/status`, "utf8"))?.[1]);
@@ -184,7 +184,7 @@ test("a question of which only the head is asked for leaves no query behind, and
   await askUntil(storage.url, "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000%'", "1");
 });
 
-test("a stop does not wait for a client that takes nothing of its result", { timeout: 60_000 }, async () => {
+test("a stop does not wait for a client that takes nothing of its result", { timeout: 180_000 }, async () => {
   const path = await makeFolder();
   const stopping = await startStorage(path);
   const idle = request(`${stopping.url}/?query_id=idle`, { method: "POST" }, (response) => response.pause());

@@ -25,7 +25,7 @@ describeApp("what changed", (app) => {
     await page.getByLabel("Time of B").selectOption("same");
     await page.getByRole("button", { name: "Compare" }).click();
     await page.waitForURL(/a=3.1.0&b=3.0.9.*against=same/);
-    await expect.poll(() => bodies.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => bodies.length, { timeout: 60_000 }).toBe(2);
     expect(bodies[1]).toMatchObject({
       a: { service: "payment", tags: { "service.version": "3.1.0" } },
       b: { service: "payment", tags: { "service.version": "3.0.9" } },

@@ -27,7 +27,7 @@ const pages: [address: string, sign: (page: Page) => ReturnType<Page["locator"]>
 
 describeApp("a company", (app) => {
   test("1,500 services, 20,000 operations, 10,000 values: no page loads or draws all of them", {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { page, server } = app;
     Object.assign(app.answers, {
@@ -79,7 +79,7 @@ describeApp("a company", (app) => {
   });
 
   test("names of one team are told apart in every list, and read out whole", {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     const { page, server } = app;
     const team = "payments-platform-checkout-orchestrator";

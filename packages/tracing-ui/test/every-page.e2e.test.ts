@@ -20,7 +20,7 @@ const unnamedTable = "table:not([aria-label], [aria-labelledby], :has(caption))"
 describeApp("every page", (app) => {
   test.each(scenes)(
     "$name: axe finds nothing in either theme, nothing is cut off in a small window or zoomed in",
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async (scene) => {
       const { page, server, store } = app;
       Object.assign(app.answers, scene.answers);
@@ -55,7 +55,7 @@ const firstResults: [name: string, sign: string][] = [
 ];
 
 describeApp("the first result", (app) => {
-  test("is in sight when a page opens, at 1024 × 700 and zoomed to 200 %", { timeout: 120_000 }, async () => {
+  test("is in sight when a page opens, at 1024 × 700 and zoomed to 200 %", { timeout: 180_000 }, async () => {
     const { page, server, store } = app;
     for (const [name, sign] of firstResults) {
       const scene = scenes.find((one) => one.name === name);
@@ -70,7 +70,7 @@ describeApp("the first result", (app) => {
         await page.setViewportSize({ width, height });
         const bottom = () => first.evaluate((element) => element.getBoundingClientRect().bottom);
         await expect
-          .poll(bottom, { timeout: 20_000, message: `${name} at ${width} px` })
+          .poll(bottom, { timeout: 60_000, message: `${name} at ${width} px` })
           .toBeLessThanOrEqual(height);
       }
     }

@@ -24,7 +24,7 @@ describeApp("objectives in a browser", (app) => {
       await page
         .getByLabel("Filter by name or service")
         .fill(`objective-${String(count - 1).padStart(4, "0")}`);
-      await expect.poll(() => rows().count(), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => rows().count(), { timeout: 60_000 }).toBe(1);
     }
     expect(app.complaints).toEqual([]);
   });
@@ -50,7 +50,7 @@ describeApp("objectives in a browser", (app) => {
         .evaluate((one) => getComputedStyle(one).color),
     ).toBe(red);
     await page.getByLabel("State").selectOption("missed");
-    await expect.poll(() => rows().count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => rows().count(), { timeout: 60_000 }).toBe(1);
     expect(app.server.requests.at(-1)).toContain("state=missed");
   });
 

@@ -10,7 +10,7 @@ import { spanItem } from "./span-rows.ts";
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "searching" : `searching (skipped: no Chromium at ${browserPath})`;
 
-describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)(title, { timeout: 180_000 }, () => {
   const { traces } = shopStore(40);
   let app: AppUnderTest;
   let opened: OpenPage;
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
           await passTime();
           return await marked.allTextContents();
         },
-        { timeout: 30_000 },
+        { timeout: 180_000 },
       )
       .toEqual(["nonsense"]);
     expect(await violationsOn(page)).toEqual([]);
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Shift+Enter");
     const lines = async () => (await query.locator(".cm-line").allTextContents()).map((line) => line.trim());
-    await expect.poll(lines, { timeout: 30_000 }).toEqual(["{ span.http.response.status_code = 502", "}"]);
+    await expect.poll(lines, { timeout: 60_000 }).toEqual(["{ span.http.response.status_code = 502", "}"]);
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => /status_code = 502\n/.test(url.searchParams.get("q") ?? ""));
     expect(opened.complaints).toEqual([]);
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.keyboard.press("Shift+Enter");
     gate.resolve();
     const lines = async () => (await query.locator(".cm-line").allTextContents()).map((line) => line.trim());
-    await expect.poll(lines, { timeout: 30_000 }).toEqual(["{ span.http.response.status_code = 502", "}"]);
+    await expect.poll(lines, { timeout: 60_000 }).toEqual(["{ span.http.response.status_code = 502", "}"]);
     expect(await query.evaluate((field) => field.matches(":focus"))).toBe(true);
     expect(opened.complaints).toEqual([]);
   });
@@ -397,7 +397,7 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     await page.locator(".result").first().waitFor();
     const lists = () => opened.server.requests.filter((request) => /^\/api\/traces\?/.test(request)).length;
     const before = lists();
-    await page.waitForResponse(/api\/traces\?/, { timeout: 30_000 });
+    await page.waitForResponse(/api\/traces\?/, { timeout: 60_000 });
     expect(lists()).toBeGreaterThan(before);
     await page.getByLabel("Refresh").selectOption("");
     await page.waitForURL((url) => !url.searchParams.has("refresh"));

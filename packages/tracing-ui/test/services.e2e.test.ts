@@ -9,7 +9,7 @@ import { shopStore } from "./fixtures/shop-store.ts";
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "services" : `services (skipped: no Chromium at ${browserPath})`;
 
-describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)(title, { timeout: 180_000 }, () => {
   const { traces } = shopStore(20);
   let app: AppUnderTest;
   let opened: OpenPage;
@@ -38,9 +38,9 @@ describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
     expect(calls.map(Number.parseFloat)).toEqual(calls.map(Number.parseFloat).toSorted((a, b) => b - a));
     await page.getByRole("button", { name: "Errors" }).click();
     await page.waitForURL(/sort=errors/);
-    await expect.poll(() => rows.first().textContent(), { timeout: 20_000 }).toContain("payment");
+    await expect.poll(() => rows.first().textContent(), { timeout: 60_000 }).toContain("payment");
     await page.getByLabel("Filter by name").fill("pay");
-    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(1);
     await page.getByRole("link", { name: "payment" }).click();
     await page.waitForURL(/service=payment/);
     await page.getByRole("img", { name: /^Share of calls that failed\. errors: \d/ }).waitFor();

@@ -485,17 +485,17 @@ describeApp("the trace page in a browser", (app) => {
       }, colour);
     const ground = async () => (await rowPixels(row)).lines[0]?.at(-1);
     // Before its first drawing the canvas is without colour: as black as the system's ground is then.
-    await expect.poll(ground, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(ground, { timeout: 60_000 }).toBeGreaterThan(0);
     const own = await ground();
     await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
     await page.waitForFunction(() => matchMedia("(forced-colors: active)").matches);
-    await expect.poll(ground, { timeout: 10_000 }).not.toBe(own);
+    await expect.poll(ground, { timeout: 60_000 }).not.toBe(own);
     expect(await ground()).toBe(await system("Canvas"));
     const { lines } = await rowPixels(row);
     expect(lines.flat()).toContain(await system("CanvasText"));
     expect(await violationsOn(page)).toEqual([]);
     await page.emulateMedia({ forcedColors: "none", colorScheme: "light" });
-    await expect.poll(ground, { timeout: 10_000 }).toBe(own);
+    await expect.poll(ground, { timeout: 60_000 }).toBe(own);
   });
 
   test("a trace saved as HTML opens offline, with its view, and asks nobody", async () => {

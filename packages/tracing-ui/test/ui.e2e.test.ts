@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     expect(complaints).toEqual([]);
   });
 
-  test("100,000 spans: few rows exist at a time, the last can be reached", { timeout: 60_000 }, async () => {
+  test("100,000 spans: few rows exist at a time, the last can be reached", { timeout: 180_000 }, async () => {
     const huge = importTrace(new SeededRandom(1), fixtureNowUs - 60_000_000, 100_000);
     answers.traces = [huge];
     await page.goto(`${server.origin}/trace/${huge.traceID}?runs=all`);

@@ -17,7 +17,7 @@ describeApp("usage in a browser", (app) => {
       await page.getByRole("button", { name: "Next" }).click();
       await page.getByText(`51 to 100 of ${count === 101 ? "101" : "1,500"} services`).waitFor();
       await page.getByLabel("Filter by service").fill(`service-${String(count - 1).padStart(4, "0")}`);
-      await expect.poll(() => rows().count(), { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => rows().count(), { timeout: 60_000 }).toBe(1);
       // The last service is not in the sample, so the cell has a word instead of a figure.
       expect(await textOf(0)).toContain("not sampled");
     }

@@ -174,9 +174,9 @@ describeApp("traces through 180 services", (app) => {
         small?.drawImage(canvas as HTMLCanvasElement, 0, 0, 1, 1);
         return small?.getImageData(0, 0, 1, 1).data[1] ?? -1;
       });
-    await expect.poll(ground, { timeout: 20_000 }).toBeLessThan(100);
+    await expect.poll(ground, { timeout: 60_000 }).toBeLessThan(100);
     await page.emulateMedia({ colorScheme: "dark", media: "print" });
-    await expect.poll(ground, { timeout: 20_000 }).toBeGreaterThan(180);
+    await expect.poll(ground, { timeout: 60_000 }).toBeGreaterThan(180);
     await page.emulateMedia({ media: null, colorScheme: null });
   });
 });

@@ -72,4 +72,4 @@ test("whenever the process is killed, --resume brings the last acknowledged conf
   server = start(file);
   expect(expected).toContain(await read(await server.adminUrl()));
   expect(await readdir(join(folder, "server"))).toEqual(["autosave.json"]);
-}, 120_000);
+});

@@ -60,7 +60,7 @@ async function askHttp2(session: ClientHttp2Session, path: string): Promise<stri
 }
 
 test("a second thread starts under load, and gets its part of the connections without a failed request", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const { site, server } = running;
   expect(server.workers?.size).toBe(1);
@@ -97,7 +97,7 @@ test("a second thread starts under load, and gets its part of the connections wi
     }
   };
   const clients = Array.from({ length: 8 }, client);
-  await vi.waitFor(() => expect(threads.size).toBe(2), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(threads.size).toBe(2), { timeout: 60_000, interval: 50 });
   isOver = true;
   await Promise.all(clients);
   expect(server.workers?.size).toBe(2);

@@ -4,7 +4,7 @@ import { measureBare } from "./bare-report.ts";
 test.each(["as-engine", "as-collector", "from-rows"] as const)(
   "the engine alone takes all spans of the files, and says what that cost (%s)",
   {
-    timeout: 120_000,
+    timeout: 180_000,
   },
   async (manner) => {
     const { rows, parts, bytes, before, inserted, merged } = await measureBare(

@@ -14,7 +14,7 @@ test("a text is the same for its seed, and others for other seeds", () => {
 const program = findAdminModel();
 
 describe.skipIf(program === undefined)("the public model, where it is", () => {
-  test("makes the same of generated texts", { timeout: 120_000 }, async () => {
+  test("makes the same of generated texts", { timeout: 180_000 }, async () => {
     const { equal, differences } = await compareServerfiles(program ?? "", 100, 1);
     expect(differences).toEqual([]);
     expect(equal).toBeGreaterThan(20);

@@ -11,7 +11,7 @@ const hard = [1344, 1813, 2645, 2673, 3034, 3403];
 /** Texts whose groups count directives that are absent in the JSON, so that no writer can know them. */
 const refusedSeeds = [2441, 3375];
 
-test("generated texts come back from JSON as texts of the same JSON", { timeout: 120_000 }, async () => {
+test("generated texts come back from JSON as texts of the same JSON", { timeout: 180_000 }, async () => {
   const some = Array.from({ length: 40 }, (_each, index) => 1000 + index);
   const { same, wrong, refused, different } = await roundTrips([...some, ...hard, ...refusedSeeds]);
   expect(different).toEqual([]);

@@ -161,7 +161,7 @@ test("the shop's traces come in, and spans over UDP through its agent", async (c
       expectEqual(JSON.parse(text).data.includes(name), true, `${name} in ${text}`);
     }
   }, withinMs);
-}, 120_000);
+});
 
 /** Clients that send over five protocols through the front door. */
 function sendersTo(ledger: SpanLedger): SpanSenders {

@@ -240,7 +240,7 @@ test("The kustomization names every file, image and configuration of the base", 
 test("The front door's configuration is one, and its options are those of the server", () => {
   const program = testedProgram(join(kubernetesFolder, "../../packages/admin-server/bin/server.ts"));
   const run = (...args: string[]) =>
-    execFileSync(process.execPath, [program, ...args], { encoding: "utf8", timeout: 60_000 });
+    execFileSync(process.execPath, [program, ...args], { encoding: "utf8", timeout: 180_000 });
   expect(run("validate", "--config", join(kubernetesFolder, "Serverfile"))).toContain("Valid configuration");
   const [door] = baseWorkloads.filter(({ metadata }) => metadata.name === "admin-server");
   const options = door?.spec.template.spec.containers[0]?.args.filter((arg) => arg.startsWith("--")) ?? [];
@@ -248,4 +248,4 @@ test("The front door's configuration is one, and its options are those of the se
   for (const option of options) {
     expect(help).toContain(option);
   }
-}, 120_000);
+});

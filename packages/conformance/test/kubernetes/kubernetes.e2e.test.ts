@@ -116,7 +116,7 @@ describe.skipIf(skip)(
       await pods?.stop();
       await api.stop();
       rmSync(folder, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     async function get(host: string): Promise<string> {
       const asked = request(`http://${site}/`, { headers: { host }, agent: false });

@@ -44,7 +44,7 @@ beforeAll(async () => {
     expect(response.status, url).toBe(200);
     served.set(processes[index] ?? "", servedMetrics(await response.text()));
   }
-}, 120_000);
+});
 afterAll(() => backend?.close());
 
 const allServed = () => new Map([...served.values()].flat().map((metric) => [metric.name, metric]));

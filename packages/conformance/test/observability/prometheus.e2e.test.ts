@@ -127,7 +127,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
       expect(activeTargets.filter(({ health }) => health !== "up")).toEqual([]);
       expect(activeTargets.map(({ labels }) => labels.job).sort()).toEqual(jobs.toSorted());
     }, patient);
-  }, 120_000);
+  });
 
   test("every rule is evaluated, and no alert fires over healthy processes", async () => {
     const rule = z.object({
@@ -143,7 +143,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
       expect(all.filter(({ health }) => health !== "ok")).toEqual([]);
       expect(all.filter(({ state }) => state === "firing")).toEqual([]);
     }, patient);
-  }, 120_000);
+  });
 
   test("what dashboards and rules name is scraped", async () => {
     const metadata = z.record(z.string(), z.array(z.object({ type: z.string() })));
@@ -160,7 +160,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
         [...named].filter((name) => !recorded.has(name) && !isScraped(metricOf(name, isScraped))),
       ).toEqual([]);
     }, patient);
-  }, 120_000);
+  });
 
   test("what Grafana's Tempo data source asks for its service graph has an answer", async () => {
     const now = BigInt(Date.now()) * 1_000_000n;
@@ -223,7 +223,7 @@ describe.skipIf(!isThere)("Prometheus (needs prometheus and promtool)", () => {
         ]);
       }, patient);
     }
-  }, 120_000);
+  });
 
   test.each(dashboards.map((each) => [each.file, each] as const))(
     "%s: each expression is answered",

@@ -36,7 +36,7 @@ beforeAll(async () => {
     async () => expect((await ask("greedy", oneTrace)).text).toContain("big"),
     visibleWithinMs,
   );
-}, 120_000);
+});
 afterAll(() => tracing?.close());
 
 async function send(
@@ -107,7 +107,7 @@ test("cheap queries of another tenant are answered while slow ones hold their pl
   }
   leaving.abort();
   await Promise.all(slow);
-}, 120_000);
+});
 
 test("a few spans with long names are refused by the limit of a read on every door", async () => {
   const times = `start=${(startMs - 60_000) * 1_000}&end=${(startMs + 60_000) * 1_000}`;
@@ -131,7 +131,7 @@ test("a few spans with long names are refused by the limit of a read on every do
     await eventually(async () => expect(await ask("greedy", path), path).toMatchObject(refused), 30_000);
     expect((await ask("modest", cheapTrace)).status).toBe(200);
   }
-}, 120_000);
+});
 
 test("what is refused for its size or its memory names the limit, and costs nobody else", async () => {
   const greedy = [
@@ -147,4 +147,4 @@ test("what is refused for its size or its memory names the limit, and costs nobo
       text: expect.stringMatching(/--query\.max-(answer|read)-size|--storage\.max-query-memory/),
     });
   }
-}, 120_000);
+});

@@ -23,7 +23,7 @@ describe.skipIf(writer === "" || reader === "")("with users of a ClickHouse of i
       clickHouse: { writer, reader },
       collector: [...adaptive, "--sampling.delay", "1s"],
     });
-  }, 120_000);
+  });
   afterAll(() => tracing?.close());
 
   test("spans are written, found, counted, compared and archived", async () => {

@@ -103,7 +103,7 @@ function run(name: string, args: readonly string[], environment: Readonly<Record
 beforeAll(async () => {
   unwilling = createServer((_request, response) => response.writeHead(500).end("no")).listen(0, "127.0.0.1");
   await once(unwilling, "listening");
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const process of processes) {
@@ -289,7 +289,7 @@ test("options that are refused repeat no secret", () => {
   for (const text of said.slice(before)) {
     expect([...marks].filter(([one]) => text.includes(one)).map(([, what]) => [what, text])).toEqual([]);
   }
-}, 120_000);
+});
 
 test.each(Object.entries(tried))(
   "%s has no other option for a secret",

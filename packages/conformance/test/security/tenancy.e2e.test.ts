@@ -353,7 +353,7 @@ describe("the query service over HTTP", () => {
     await eventually(async () => expect((await counted("a")).text).toContain(ofA.marker), visibleWithinMs);
     await eventually(async () => expect((await counted("b")).text).toContain(ofB.marker), visibleWithinMs);
     expect((await counted("b")).text).not.toContain(ofA.marker);
-  }, 90_000);
+  });
 
   const badHeaders: [string, Headers][] = [
     ["no tenant", {}],

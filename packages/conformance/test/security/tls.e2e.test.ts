@@ -141,7 +141,7 @@ test("no listener and no client with TLS is left out, nor out of the documentati
     }
   }
   expect([...found].toSorted()).toEqual(clients.toSorted());
-}, 120_000);
+});
 
 test("each listener serves who shows a certificate, and nobody else", async () => {
   const { cert, key } = stranger.issue(...localNames);
@@ -156,7 +156,7 @@ test("each listener serves who shows a certificate, and nobody else", async () =
       false,
     ]);
   }
-}, 120_000);
+});
 
 test("each listener answers nothing in plain text", async () => {
   for (const listener of backend.listeners) {

@@ -108,7 +108,7 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ isMissing, pr
 
   async function ask(requests: readonly string[], flags: string[] = []): Promise<Answer[]> {
     const call = args(flags, new URL(running.site).port);
-    const { stdout } = await promisify(execFile)(program, [...call, ...requests], { timeout: 90_000 });
+    const { stdout } = await promisify(execFile)(program, [...call, ...requests], { timeout: 180_000 });
     return stdout
       .trim()
       .split("\n")

@@ -30,7 +30,7 @@ const proxy = (port: number, more: object = {}) => ({
 });
 
 /** On a machine that is busy. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 const cleanUp: (() => unknown)[] = [];
 

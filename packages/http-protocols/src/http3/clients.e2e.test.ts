@@ -40,7 +40,7 @@ const ask =
   (program: string, before: readonly string[], target: (port: number) => string): Ask =>
   async (port, requests, parallel = false) => {
     const args = [...before, ...(parallel ? ["-parallel"] : []), target(port), ...requests];
-    const { stdout } = await run(program, args, { timeout: 90_000 });
+    const { stdout } = await run(program, args, { timeout: 180_000 });
     return stdout
       .trim()
       .split("\n")

@@ -94,7 +94,7 @@ const isNamed = ({ application, code }: CloseReason) =>
     : code > 1 && code <= 0x0d;
 
 test("takes damaged streams for errors of the client, never for its own", {
-  timeout: 30_000 + rounds * 10,
+  timeout: 180_000 + rounds * 10,
 }, () => {
   const random = randomOf(9_114);
   const seen = { open: 0, closed: 0, requests: 0 };

@@ -23,7 +23,7 @@ parentPort.on("message", ({ id, topic }) => {
   parentPort.postMessage({ kind: "answer", id, value: null });
 });`;
 
-const waitsLong = { timeout: 20_000 };
+const waitsLong = { timeout: 60_000 };
 
 const log = createLogger({ name: "test", level: "info", encoding: "json", take: () => true });
 const documentOf = (text: string) =>

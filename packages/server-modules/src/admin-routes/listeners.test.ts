@@ -25,7 +25,7 @@ test.each([0, 2])("each address once, with its connections, with %d workers", as
   const socket = connect(Number(port), "127.0.0.1");
   await once(socket, "connect");
   await expect
-    .poll(listeners, { timeout: 10_000 })
+    .poll(listeners, { timeout: 60_000 })
     .toEqual([
       { address: host, server: "plain", tls: false, protocols: ["h1", "h2c"], connections: 1 },
       expect.objectContaining({ server: "secure", tls: true, protocols: ["h1", "h2"], connections: 0 }),

@@ -185,7 +185,7 @@ test.skipIf(!hasNamed)("a server keeps the records of a real DNS server (needs B
     ...(await named.resolver.resolve6("home.example.test").catch(() => [])),
     ...(await named.resolver.resolve4("sub.example.test").catch(() => [])),
   ];
-  const wait = { timeout: 20_000, interval: 100 };
+  const wait = { timeout: 60_000, interval: 100 };
   await vi.waitFor(async () => expect(await seen()).toEqual(["192.0.2.1", "2001:db8::1", "192.0.2.1"]), wait);
   const answer = await running.admin("POST", "/load", config(["192.0.2.2"]));
   expect([answer.status, answer.error]).toEqual([200, ""]);

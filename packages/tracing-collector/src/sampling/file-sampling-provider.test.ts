@@ -13,7 +13,7 @@ import { recordedLog } from "../../test/recorded-log.ts";
 import { type FileSamplingOptions, openFileSamplingProvider } from "./file-sampling-provider.ts";
 import { maxStrategiesBytes } from "./read-strategies.ts";
 
-const patience = { timeout: 10_000, interval: 5 };
+const patience = { timeout: 60_000, interval: 5 };
 
 let folder: string;
 let source: string;

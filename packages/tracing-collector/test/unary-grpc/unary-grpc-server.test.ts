@@ -27,7 +27,7 @@ import { UnfinishedBytes } from "../../src/receivers/unfinished-bytes.ts";
 import { callFields, dataFrame, grpcMessage, headersFrame, RawClient } from "./raw-client.ts";
 
 /** Milliseconds that a busy machine may need. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 const maxMessageBytes = 200_000;
 const path = "/test.Echo/Echo";

@@ -47,7 +47,7 @@ test("a client that takes all gets all", async () => {
 test("one that waits, and then goes on, too", async () => {
   const call = new FakeCall(4);
   const sending = sendAll(call.stream, messages, whole(never), { ...times, stalledMs: 60_000 });
-  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1), { timeout: 60_000 });
   call.emit("drain");
   await sending;
   expect([call.sent, call.isEnded]).toEqual([messages, true]);
@@ -94,7 +94,7 @@ test("one that leaves is told nothing", async () => {
   const call = new FakeCall(2);
   const gone = new AbortController();
   const sending = sendAll(call.stream, messages, whole(gone.signal), { ...times, stalledMs: 60_000 });
-  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(call.listenerCount("drain")).toBe(1), { timeout: 60_000 });
   gone.abort();
   await sending;
   expect([call.sent, call.isEnded, call.failure]).toEqual([[1, 2], false, undefined]);

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "config.yaml"), "storage: { exemplars: { max_exemplars: 1000 } }\n");
   [address = ""] = await freeAddresses(1);
   await start();
-}, 90_000);
+});
 
 afterAll(async () => {
   await end();
@@ -133,7 +133,7 @@ test.skipIf(!isThere)(
     await push.push();
     await start();
     const query = 'traces_span_metrics_calls_total{span_name="away"}';
-    await expect.poll(() => valuesOf(query), { timeout: 30_000 }).toEqual({ "": 1 });
+    await expect.poll(() => valuesOf(query), { timeout: 60_000 }).toEqual({ "": 1 });
     await push.close(new AbortController().signal);
   },
   120_000,

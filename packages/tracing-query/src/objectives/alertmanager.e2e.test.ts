@@ -38,7 +38,7 @@ beforeAll(async () => {
   const listening = /Listening on.*?address=127\.0\.0\.1:(\d+)/;
   await vi.waitFor(() => expect(text).toMatch(listening), { timeout: 60_000, interval: 50 });
   address = `http://127.0.0.1:${listening.exec(text)?.[1]}`;
-}, 90_000);
+});
 afterAll(async () => {
   if (alertmanager !== undefined) {
     const ended = once(alertmanager, "exit");
@@ -75,7 +75,7 @@ alertmanagers: [{ url: "${address}" }]`);
     const labels = { alertname: "ErrorBudgetBurn", objective: "checkout", service: "shop", team: "web" };
     try {
       await board.round();
-      await expect.poll(async () => (await alerts()).length, { timeout: 30_000 }).toBe(2);
+      await expect.poll(async () => (await alerts()).length, { timeout: 60_000 }).toBe(2);
       expect(await alerts()).toEqual(
         expect.arrayContaining([
           { labels: { ...labels, severity: "page" }, generatorURL: "http://tracing.example/objectives" },
@@ -83,7 +83,7 @@ alertmanagers: [{ url: "${address}" }]`);
         ]),
       );
       board.use(`objectives: []\nalertmanagers: [{ url: "${address}" }]\nui: http://tracing.example`);
-      await expect.poll(async () => (await alerts()).length, { timeout: 30_000 }).toBe(0);
+      await expect.poll(async () => (await alerts()).length, { timeout: 60_000 }).toBe(0);
       expect(board.targets[0]?.counts).toMatchObject({ failed: 0, refused: 0, dropped: 0 });
     } finally {
       await board.close(AbortSignal.timeout(1_000));

@@ -120,7 +120,7 @@ async function openBoard(): Promise<void> {
 }
 
 const stateOf = (name: string) => board.find("", name)?.state;
-const soon = (read: () => unknown) => expect.poll(read, { timeout: 30_000, interval: 20 });
+const soon = (read: () => unknown) => expect.poll(read, { timeout: 60_000, interval: 20 });
 
 test("states, and alerts that begin and end", async () => {
   bad = new Map([
@@ -222,7 +222,7 @@ test("what waits for a target that is gone from the file reaches no other", asyn
     tries = webhook.tries;
     return before === tries;
   };
-  await expect.poll(isQuiet, { interval: 300, timeout: 30_000 }).toBe(true);
+  await expect.poll(isQuiet, { interval: 300, timeout: 60_000 }).toBe(true);
   webhook.status = 200;
   await sleep(300);
   expect([webhook.tries, webhook.heard]).toEqual([tries, []]);

@@ -26,7 +26,7 @@ describe("tokenize", () => {
     ["comments", () => "/* ", 1_000_000],
     ["quotes behind one that is open", () => "\\'", 1_000_000],
     ["backticks behind one that is open", () => "\\`", 1_000_000],
-  ])("a long text of %s", { timeout: 60_000 }, (_name, piece, count) => {
+  ])("a long text of %s", { timeout: 180_000 }, (_name, piece, count) => {
     const sql = `SELECT '${"x".repeat(100)}' ${Array.from({ length: count }, (_, n) => piece(n)).join("")}`;
     let last = "";
     for (const token of tokenize(sql)) {

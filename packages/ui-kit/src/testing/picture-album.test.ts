@@ -10,7 +10,7 @@ import { PictureAlbum, pictureViewport } from "./picture-album.ts";
 const hasBrowser = existsSync(browserPath);
 const title = hasBrowser ? "an album" : `an album (skipped: no Chromium at ${browserPath})`;
 
-describe.skipIf(!hasBrowser)(title, { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)(title, { timeout: 180_000 }, () => {
   let root: string;
   let browser: Browser;
   beforeAll(async () => {

@@ -116,7 +116,7 @@ describe.skipIf(!hasPebble)("an authority that speaks ACME (pebble)", () => {
       );
       // The start does not wait for authorities on other machines.
       await expect
-        .poll(() => shown("admin.example.test").catch(() => undefined), { timeout: 30_000 })
+        .poll(() => shown("admin.example.test").catch(() => undefined), { timeout: 60_000 })
         .toMatchObject({ subjectaltname: "DNS:admin.example.test" });
     } finally {
       await pebble.close();

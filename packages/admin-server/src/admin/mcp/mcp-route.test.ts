@@ -214,4 +214,4 @@ test("a program relays an assistant", async () => {
     }),
   );
   expect(await call("list_listeners")).toMatchObject({ total_count: 1 });
-}, 60_000);
+});

@@ -75,12 +75,12 @@ test("says how it went: not asked yet, failed, succeeded, without the secrets of
   await running.admin("POST", "/load", pulling({ url: secret }, { load_delay: "10ms" }));
   expect(await state()).toEqual({ url, last_try: null, last_success: null, last_error: null });
   held.resolve();
-  await vi.waitFor(async () => expect((await state())?.last_error).toMatch(/503/), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await state())?.last_error).toMatch(/503/), { timeout: 60_000 });
   expect(asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:secret").toString("base64")}`);
   expect(JSON.stringify(await state())).not.toContain("secret");
   expect((await state())?.last_success).toBeNull();
   answer = json(pulling({ url: secret }, { load_delay: "10ms" }));
-  await vi.waitFor(async () => expect((await state())?.last_error).toBeNull(), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await state())?.last_error).toBeNull(), { timeout: 60_000 });
   expect(await state()).toMatchObject({ last_success: expect.stringMatching(/Z$/) });
   await running.admin("POST", "/load", {});
   expect(await state()).toBeNull();
@@ -91,7 +91,7 @@ test("gives up what it pulled when another config takes the place of the one tha
   mayAnswer = held.promise;
   answer = json(siteConfig(respond("pulled")));
   await running.admin("POST", "/load", pulling({}, { load_delay: "10ms" }));
-  await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
   const file = (name: string) => join(running.configFolder, name);
   await writeFile(
     file("slow.mjs"),
@@ -102,7 +102,7 @@ test("gives up what it pulled when another config takes the place of the one tha
   );
   const other = { modules: [file("slow.mjs")] };
   const loading = running.admin("POST", "/load", other);
-  await vi.waitFor(() => readFile(file("started")), { timeout: 20_000 });
+  await vi.waitFor(() => readFile(file("started")), { timeout: 60_000 });
   held.resolve();
   await sleep(200); // the pulled config now waits behind the other config
   await writeFile(file("go"), "");

@@ -84,7 +84,7 @@ zpty -r shell output '*ready*'
 zpty -n -w shell '${line}'$'\t'
 zpty -r -m shell output '*${end}' && print -r -- "$output"
 zpty -d shell`;
-    return execFileSync("zsh", ["-f", "-c", script], { cwd: folder, encoding: "utf8", timeout: 60_000 });
+    return execFileSync("zsh", ["-f", "-c", script], { cwd: folder, encoding: "utf8", timeout: 180_000 });
   }
 
   test.each([

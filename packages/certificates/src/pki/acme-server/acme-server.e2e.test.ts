@@ -142,7 +142,7 @@ describe("an authority of the server's own issues by ACME", () => {
           const answer = await askTls(`https://127.0.0.1:${tlsPort}`, { servername: "localhost", ca: root });
           expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:localhost"]);
         },
-        { timeout: 30_000 },
+        { timeout: 180_000 },
       );
     },
     time,

@@ -71,6 +71,6 @@ test("a name for which nobody issues is told with the reason", async () => {
     },
   });
   await expect
-    .poll(async () => (await states()).pending, { timeout: 10_000 })
+    .poll(async () => (await states()).pending, { timeout: 60_000 })
     .toEqual([{ name: "site.example.com", failures: 1, error: expect.stringMatching(/./) }]);
 });

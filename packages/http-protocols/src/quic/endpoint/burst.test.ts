@@ -126,7 +126,7 @@ test.each([
   { clients: 500, readMs: 0.2, handshakeMs: 10, retries: 250, retryFrom: 100 },
 ])(
   "answers $clients clients in their time when a handshake takes $handshakeMs ms, with $retries Retries or more",
-  { timeout: 120_000 },
+  { timeout: 180_000 },
   (burst) => {
     const { answeredMs, connected, refused, retries } = runBurst(burst);
     expect(answeredMs).toHaveLength(burst.clients);

@@ -82,7 +82,7 @@ describe.skipIf(bucketProgram === undefined)("a bucket", () => {
     server = await RunningServer.start({
       apps: { ...appsOf(config), "caddy.filesystems": filesystems(bucket.endpoint) },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.close();
     await bucket?.close();

@@ -73,9 +73,9 @@ describe.skipIf(backend === "")("git (needs git-http-backend)", () => {
     await git("-C", "two", "push", "origin", "main");
     await git("-C", "one", "pull", "--ff-only", "origin", "main");
     expect(readFileSync(join(folder, "one/small"), "utf8")).toBe("small");
-  }, 120_000);
+  });
 
   test("a repository that is not there is told to be so", async () => {
     await expect(git("clone", `${server.site}/git/none.git`, "none")).rejects.toThrow("not found");
-  }, 120_000);
+  });
 });

@@ -241,7 +241,7 @@ describe("what a program prints", () => {
 
   test("a child that a program leaves behind ends its answer soon", async () => {
     expect((await get("/background")).text).toBe("now\n");
-  }, 60_000);
+  });
 
   test("a path with .. names no program elsewhere", async () => {
     expect((await get("/", { target: "/below/%2e%2e/below/x" })).status).toBe(400);
@@ -300,7 +300,7 @@ describe("the end of a program", () => {
     await own.close();
     await asked;
     await expect.poll(() => isAlive(-pid)).toBe(false);
-  }, 60_000);
+  });
 });
 
 test("a body beyond max_processes is refused before it is read, and a body under way has a place", async () => {

@@ -153,7 +153,7 @@ test.each(["text/event-stream", "text/event-stream; charset=utf-8"])(
           exchange.write(Buffer.from(event));
           const calls = flushed.mock.calls.length;
           await vi.waitFor(() => expect(flushed.mock.calls.length).toBeGreaterThan(calls), {
-            timeout: 20_000,
+            timeout: 60_000,
           });
           expect(decodeStarted(name, made.body())).toBe(text);
         }

@@ -412,7 +412,7 @@ describe("balancing", () => {
     expect((await ask(running.site)).status).toBe(503);
     await proxyTo([dead], { ...passive, flush_interval: -1 });
     await vi.waitFor(async () => expect(await upstreamList()).toMatchObject([{ fails: 0 }]), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect((await ask(running.site)).status).toBe(502);
     expect((await ask(running.site)).status).toBe(503);

@@ -206,7 +206,7 @@ describe.each(calls)("ClickHouseConnection.$name", ({ run }) => {
           await run(connection);
           return asked[0];
         },
-        { timeout: 20_000 },
+        { timeout: 180_000 },
       )
       .toBeGreaterThan(1);
   });

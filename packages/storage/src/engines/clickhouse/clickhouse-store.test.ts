@@ -324,10 +324,10 @@ describe("a read whose signal is aborted", () => {
       );
     const abort = new AbortController();
     const ended = expectStorageError(connection.rows(sql, {}, { signal: abort.signal }), "STORAGE_ABORTED");
-    await expect.poll(running, { timeout: 10_000 }).toBe("1");
+    await expect.poll(running, { timeout: 60_000 }).toBe("1");
     abort.abort();
     await ended;
-    await expect.poll(running, { timeout: 10_000 }).toBe("0");
+    await expect.poll(running, { timeout: 60_000 }).toBe("0");
     await connection.close();
   });
 });

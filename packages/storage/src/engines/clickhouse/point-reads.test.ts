@@ -89,7 +89,7 @@ test("the first statement starts the thread, which answers then", async () => {
         await ask([id], tenant, "parts");
         return (await pointReads()).parts;
       },
-      { timeout: 20_000 },
+      { timeout: 180_000 },
     )
     .toBeGreaterThan(0);
   expect((await pointReads()).engine).toBeGreaterThan(0);

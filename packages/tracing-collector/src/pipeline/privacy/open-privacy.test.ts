@@ -92,6 +92,6 @@ test("the file is looked at by itself", async () => {
   const { steps, close } = await openPrivacy(options, contextOf());
   await writeFile(path, "rules:\n  - { action: mask, detect: [email], with: gone }\n");
   const nameAfter = () => spansOf(steps[0]!.apply(rowsOf([spanOf({ name: "a@b.de" })])))[0]!.name;
-  await expect.poll(nameAfter, { timeout: 30_000 }).toBe("gone");
+  await expect.poll(nameAfter, { timeout: 60_000 }).toBe("gone");
   await close();
 });

@@ -539,5 +539,5 @@ test("who leaves ends the work in the store, and waits no longer at the gate", a
   socket.destroy();
   await aborted.promise;
   const status = async () => (await fetch(`${server.base}${api}/compare`)).status;
-  await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(status, { timeout: 60_000 }).toBe(200);
 });

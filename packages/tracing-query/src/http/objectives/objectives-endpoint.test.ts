@@ -46,7 +46,7 @@ beforeAll(async () => {
     objectives: board,
     tenants: sampleTenants("a", "b"),
   });
-}, 90_000);
+});
 afterAll(async () => {
   await board.close(AbortSignal.abort());
   await server.stop(AbortSignal.abort());

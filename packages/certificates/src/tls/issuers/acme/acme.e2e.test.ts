@@ -143,7 +143,7 @@ describe.skipIf(!hasPebble)("certificates from an authority that speaks ACME (pe
         const answer = await askTls(base, { servername: "b.sub.example.test", rejectUnauthorized: false });
         expect([answer.text, answer.certificate]).toEqual(["secure", "DNS:*.sub.example.test"]);
         await expect
-          .poll(() => named.texts("_acme-challenge.sub.example.test"), { timeout: 20_000 })
+          .poll(() => named.texts("_acme-challenge.sub.example.test"), { timeout: 60_000 })
           .toEqual([]);
       } finally {
         await named.close();

@@ -132,7 +132,7 @@ async function answering(expected: readonly string[]): Promise<void> {
         const answers = await Promise.all(Array.from({ length: 10 }, () => ask(running.site)));
         return [...new Set(answers.map(({ text }) => text))].sort();
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     .toEqual(expected);
 }

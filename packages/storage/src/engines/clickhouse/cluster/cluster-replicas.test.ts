@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       for (const url of copies ? [] : urls) {
         // A replica may not have applied the previous change yet, so the statement is repeated.
         const run = () => runSql(url, sql).then(() => "done", String);
-        await expect.poll(run, { timeout: 30_000 }).toBe("done");
+        await expect.poll(run, { timeout: 60_000 }).toBe("done");
       }
     }
     for (const url of urls) {
@@ -319,7 +319,7 @@ describe.skipIf(cluster === undefined)("a cluster of replicas", () => {
       }
       await expect
         .poll(() => store.writer.writeSpans(second.rows, second.options).then(() => "stored", String), {
-          timeout: 120_000,
+          timeout: 60_000,
           interval: 500,
         })
         .toBe("stored");

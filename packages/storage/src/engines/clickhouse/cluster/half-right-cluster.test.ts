@@ -8,7 +8,7 @@ import { openClickHouseStore } from "../clickhouse-store.ts";
 import type { ClickHouseStoreOptions } from "../clickhouse-store-options.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 let cluster: HalfRightServers;
 const stores: TraceStore[] = [];
