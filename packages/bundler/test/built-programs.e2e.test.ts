@@ -155,7 +155,7 @@ export default defineModule({
     ).json();
     expect(openApi).toMatchObject({ openapi: expect.stringMatching(/^3/) });
     expect(await server.stop()).toBe(0);
-  });
+  }, 60_000);
 
   test("the server reads a serverfile", async () => {
     await writeFile(join(folder, "Serverfile"), ":8080\nrespond hi\n");

@@ -93,7 +93,7 @@ describe("config changes", () => {
         throw new Error("not yet serving");
       }
       return `http://${address}`;
-    });
+    }, 30_000);
 
     const inFlight = Array.from({ length: 200 }, (_, index) => ask(`${door}/held/${index}`));
     await eventually(async () => expect(upstream.held.length).toBe(200), 10_000);
@@ -211,7 +211,7 @@ describe("searches", () => {
     await eventually(async () => {
       const { text } = await ask(`${backend.storageUrl}/`, { method: "POST", body: processes });
       expect(text).toBe("8\n");
-    });
+    }, 30_000);
 
     const span = jsonSpan();
     await send("beside-slow-queries", span);
@@ -223,6 +223,6 @@ describe("searches", () => {
     await eventually(async () => {
       const { text } = await ask(`${backend.storageUrl}/`, { method: "POST", body: processes });
       expect(text, "a query whose client left is cancelled").toBe("0\n");
-    });
+    }, 30_000);
   });
 });

@@ -108,7 +108,7 @@ test.each(["storage", "collector", "query", "agent", "adminServer"] as const)(
       const missing = load.acknowledged.difference(new Set(stored));
       expectEqual([...missing], [], "acknowledged, but not stored");
       expectEqual(stored.length, new Set(stored).size, "stored once");
-    });
+    }, 30_000);
   },
   60_000,
 );
@@ -132,5 +132,5 @@ test("a graceful stop of the collector loses nothing, and it says that the store
   await eventually(async () => {
     const missing = load.acknowledged.difference(new Set(await storedTraceIds("without-store")));
     expectEqual([...missing], [], "acknowledged, but not stored");
-  });
+  }, 30_000);
 });

@@ -41,7 +41,7 @@ test("what the UI asks leaves no spans beside the user's, what others ask is nam
       ["GET /api/services/:service/operations", "GET /tempo/api/v2/search/tag/:tag/values"],
       "spans",
     );
-  });
+  }, 30_000);
 });
 
 const descriptionSchema = z.object({ paths: z.record(z.string(), z.unknown()) });
@@ -65,7 +65,7 @@ test("each path of the query API has a name of its own among the spans", async (
       [],
       "names that no span has",
     );
-  });
+  }, 30_000);
 });
 
 test("a caller's trace goes on through the front door", async () => {
@@ -77,7 +77,7 @@ test("a caller's trace goes on through the front door", async () => {
     const [trace] = await askTraces(`${backend.addresses.query}/api/traces/${traceId}`);
     const parents = trace?.spans.map((span) => span.references[0]?.spanID);
     expectEqual(parents?.includes("00f067aa0ba902b7"), true, `parents ${parents}`);
-  });
+  }, 30_000);
 });
 
 test("spans sent to the front door reach the collector", async () => {
@@ -91,5 +91,5 @@ test("spans sent to the front door reach the collector", async () => {
   await eventually(async () => {
     const traces = await askTraces(`${backend.frontDoor}/api/traces/${sample.traceId}`);
     expectEqual(traces[0]?.spans.length, 2, "spans");
-  });
+  }, 30_000);
 });

@@ -145,7 +145,7 @@ async function everythingIsStored(kept: readonly string[]): Promise<void> {
     const sql = "SELECT lower(hex(trace_id)) FROM tracing.spans";
     const { text } = await ask(`http://${local(3)}/`, { method: "POST", body: sql });
     expect(text.split("\n").filter(Boolean).sort()).toEqual([...kept].sort());
-  });
+  }, 30_000);
 }
 
 /** When the journal has space again, each port accepts spans again. */
@@ -157,7 +157,7 @@ async function everyDoorTakesAgain(): Promise<string[]> {
       const { isKept, refusal } = await send(traceId);
       expect(isKept, `${name}: ${refusal}`).toBe(true);
       kept.push(traceId.toString("hex"));
-    });
+    }, 30_000);
   }
   return kept;
 }

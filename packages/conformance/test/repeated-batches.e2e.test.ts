@@ -127,7 +127,7 @@ async function post(url: string, tenant: string, body: string): Promise<void> {
   await eventually(async () => {
     const answer = await ask(url, { method: "POST", headers: { ...json, "x-tenant": tenant }, body });
     expect([200, 202], answer.text).toContain(answer.status);
-  });
+  }, 60_000);
 }
 
 const sendOtlp = (door: Door, tenant: string, some = calls) =>

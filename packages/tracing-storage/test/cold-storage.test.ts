@@ -95,12 +95,12 @@ run("old days move to the bucket and are found as before (skipped without an S3 
   expect(await bucket.count()).toBeGreaterThan(5);
   await vi.waitFor(async () => {
     expect(await metric("tracing_storage_cold_moved_parts_total")).toBe(2);
-  });
+  }, 60_000);
   // The reader of files answers for local days only, and must not take a moved day for an empty one.
   await vi.waitFor(async () => {
     expect(await tracesOf(2)).toBe(1);
     expect(await metric('tracing_storage_point_reads_total{by="parts"}')).toBeGreaterThan(0);
-  });
+  }, 60_000);
   for (const ago of daysAgo) {
     expect([ago, await tracesOf(ago)]).toEqual([ago, 1]);
   }

@@ -86,7 +86,7 @@ beforeAll(async () => {
       body: JSON.stringify({ resourceSpans }),
     });
     expect(answer.status).toBe(200);
-  });
+  }, 60_000);
 });
 afterAll(async () => {
   if (jaeger !== undefined) {
@@ -120,7 +120,7 @@ test.skipIf(!existsSync(program))(
         "",
         expect.stringMatching(/^101 traces with 2222 spans, in \d+ searches\n$/),
       ]);
-    });
+    }, 60_000);
     expect((await importAll()).output).toMatch(/^101 traces with 2222 spans/);
     const counts = "SELECT count(), uniqExact(trace_id), min(received), max(received) FROM tracing.spans";
     expect(await ask(storage.url, counts)).toBe("2222\t101\t2026-11-20\t2026-11-20");

@@ -73,7 +73,7 @@ test("an agent whose collector is away counts every span that it loses, and deli
     const dropped = await counted("tracing_agent_thrift_udp_server_packets_dropped_total");
     expect(failed + dropped, `${failed} failed, ${dropped} dropped`).toBe(sent);
     expect(failed, "failed at the collector").toBeGreaterThan(0);
-  });
+  }, 60_000);
   expect(await counted("tracing_agent_reporter_spans_submitted_total")).toBe(0);
 
   await backend.collector.start();
@@ -81,11 +81,11 @@ test("an agent whose collector is away counts every span that it loses, and deli
   await eventually(async () => {
     await sendToAgent(nextId++, 1);
     expect(await counted("tracing_agent_reporter_spans_submitted_total")).toBeGreaterThan(0);
-  });
+  }, 30_000);
   await eventually(async () => {
     const traces = await askTraces(`${backend.addresses.query}/api/traces?service=${service}`);
     expect(traces.length).toBeGreaterThan(0);
-  });
+  }, 30_000);
   expect(backend.agent.pid).toBe(pid);
   expect(memoryMiB(backend.agent, "VmHWM") ?? 0, "MiB of the agent").toBeLessThan(maxAgentMiB);
   const complaints = backend.agent.log

@@ -87,7 +87,7 @@ describe.skipIf(!isThere || !opensLowPorts())(
           "/apis/gateway.networking.k8s.io/v1/gatewayclasses/server",
         )) as { readonly status?: { readonly supportedFeatures?: readonly unknown[] } };
         expect(status?.supportedFeatures?.length ?? 0).toBeGreaterThan(0);
-      });
+      }, 90_000);
     }, 240_000);
 
     afterAll(async () => {

@@ -120,6 +120,6 @@ test("nothing that a request names is called", async () => {
   expect(await send(tracing.otlpHttp, "POST", "/v1/traces", spans, json)).toBe(200);
   await eventually(async () => {
     expect(await send(tracing.queryHttp, "GET", `/api/traces/${ownTraceId}`, "", {})).toBe(200);
-  });
+  }, 30_000);
   expect(heard).toBe(before);
 });

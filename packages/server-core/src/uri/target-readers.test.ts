@@ -102,7 +102,7 @@ describe.skipIf(!isThere("php-cgi", "-v"))("PHP (skipped without php-cgi)", () =
       const path = Buffer.from(lines[index] ?? "", "hex").toString("latin1");
       expect(path, target.text).toBe(bytesOfText(target.path));
     }
-  });
+  }, 60_000);
 });
 
 const nginx = ["/usr/sbin/nginx", "nginx"].find((program) => isThere(program, "-v"));
@@ -135,7 +135,7 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
     } finally {
       child.kill("SIGKILL");
     }
-  });
+  }, 60_000);
 });
 
 /** Asks until the program listens. */
