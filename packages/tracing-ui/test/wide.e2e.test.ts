@@ -161,6 +161,34 @@ describeApp("traces through 180 services", (app) => {
     await page.emulateMedia({ media: null });
   });
 
+  test("a print of the waterfall has all rows and the open details, and the screen has them no more", async () => {
+    const { page, server } = app;
+    Object.assign(app.answers, { traces: [wide] });
+    const span = wide.spans[1]?.spanID;
+    await page.goto(`${server.origin}/trace/${wide.traceID}?runs=all&open=${span}`);
+    await page.locator(".waterfall-tree [role=treeitem]").first().waitFor();
+    const printed = page.locator(".printed-row:not(.printed-scale)");
+    expect(await printed.count()).toBe(0);
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    expect(await printed.count()).toBe(1_500);
+    expect(await printed.last().isVisible()).toBe(true);
+    expect(await page.locator(".waterfall canvas").isVisible()).toBe(false);
+    expect(await page.locator(".printed-rows .span-detail").count()).toBe(1);
+    const bar = await printed.nth(1).locator(".printed-bar").boundingBox();
+    expect(bar?.width).toBeGreaterThan(2);
+    const [drawn, whole] = await page.evaluate(() => [
+      document.querySelector(".printed-rows")?.clientHeight,
+      document.documentElement.scrollHeight,
+    ]);
+    expect(whole).toBeGreaterThanOrEqual(drawn as number);
+    expect(drawn).toBeGreaterThan(20_000);
+    await page.emulateMedia({ media: null });
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    await printed.first().waitFor({ state: "detached" });
+    expect(app.complaints).toEqual([]);
+  });
+
   test("a dark page is printed with a light waterfall", async () => {
     const { page, server } = app;
     Object.assign(app.answers, { traces: [wide] });

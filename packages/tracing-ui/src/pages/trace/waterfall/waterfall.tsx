@@ -11,6 +11,7 @@ import {
 import { useElementSize } from "ui-kit/components/use-element-size.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import type { SpanPeers } from "../../../api/trace-peers.ts";
+import { usePrinting } from "../../../components/use-printing.ts";
 import type { CriticalPath } from "../../../trace/critical-path.ts";
 import type { SpanFilter } from "../../../trace/filter-spans.ts";
 import type { IdleGap } from "../../../trace/idle-gaps.ts";
@@ -18,6 +19,7 @@ import type { Trace } from "../../../trace/trace.ts";
 import { rowOf } from "../../../trace/visible-rows.ts";
 import { SpanDetail } from "../span-detail.tsx";
 import type { TraceView, ViewAction } from "../trace-view.ts";
+import { PrintedRows } from "./printed-rows.tsx";
 import { rowPointer } from "./row-pointer.ts";
 import { type SiblingPlaces, siblingPlaces } from "./sibling-places.ts";
 import { SpanItems, spanDetailId, spanItemId } from "./span-items.tsx";
@@ -70,6 +72,7 @@ export function Waterfall(props: WaterfallProps) {
   const { width, height } = useElementSize(scroller);
   const [nameWidth, setNameWidth] = useNameWidth(width);
   const [scrollTop, setScrollTop] = useState(0);
+  const printing = usePrinting();
   const [panelHeights, setPanelHeights] = useState<ReadonlyMap<number, number>>(new Map());
   const { panels, scene, room } = useScene(props, { width, nameWidth, panelHeights });
   const { rowWindow, laneWidth, ticks } = scene;
@@ -114,6 +117,7 @@ export function Waterfall(props: WaterfallProps) {
           <p className="waterfall-empty">No span of this trace meets all of “{view.filter}”.</p>
         )}
       </div>
+      {printing && <PrintedRows {...{ scene, hues }} />}
     </div>
   );
 }
