@@ -93,6 +93,8 @@ import { tracing } from "./handlers/tracing/tracing.ts";
 import { tracingText } from "./handlers/tracing/tracing-text.ts";
 import { vars } from "./handlers/vars/vars.ts";
 import { varsText } from "./handlers/vars/vars-text.ts";
+import { webauthn } from "./handlers/webauthn/webauthn.ts";
+import { webauthnText } from "./handlers/webauthn/webauthn-text.ts";
 import { webdav } from "./handlers/webdav/webdav.ts";
 import { webdavText } from "./handlers/webdav/webdav-text.ts";
 import { combinedIpSource } from "./ip-sources/combine.ts";
@@ -256,6 +258,7 @@ export const standardModules: readonly ListedModule[] = [
     after: "log_name",
     text: () => varsText,
   }),
+  listed("http.handlers.webauthn", () => webauthn, { after: "postauth_2fa", text: () => webauthnText }),
   listed("http.handlers.webdav", () => webdav, { after: "php_fastcgi", text: () => webdavText }),
   listed("admin.api.metrics", () => metricsRoute),
   listed("admin.api.listeners", () => listenersRoute),

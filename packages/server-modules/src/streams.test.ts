@@ -60,6 +60,7 @@ const answering: Record<string, object | undefined> = {
   oidc: undefined, // passes on without a filter, or sends to the login
   postauth2fa: undefined, // passes on without a filter, or asks for a code
   reverse_proxy: {},
+  webauthn: undefined, // passes on without a filter, or asks for a key
   webdav: undefined, // answers with files, or with listings that it does not wait in
 };
 

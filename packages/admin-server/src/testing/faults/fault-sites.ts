@@ -118,6 +118,15 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
     timeouts: [{ handler: "timeouts", read_timeout: "150ms", write_timeout: "300ms" }, sabotage],
     tracing: [{ handler: "tracing", span: "faults" }, sabotage],
     vars: [{ handler: "vars", a: "b" }, sabotage],
+    webauthn: [
+      {
+        handler: "webauthn",
+        username_placeholder: "ann",
+        rp_id: "localhost",
+        credentials_path: "/nowhere",
+        sign_key: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+      },
+    ],
     webdav: [encodeAll, { handler: "webdav", root: "/nowhere" }],
 
     // Chains of several

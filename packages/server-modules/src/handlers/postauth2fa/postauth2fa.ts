@@ -3,7 +3,6 @@ import type { HttpHandler, Next } from "http-engine/handler";
 import { HttpError } from "http-engine/http-error";
 import { compileTemplate, type Template } from "http-engine/placeholders";
 import type { Logger } from "lifecycle";
-import { ServerError } from "server-core/errors";
 import { defineModule } from "server-core/modules/module";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { parseQuery } from "server-core/uri/query-parameters";
@@ -11,6 +10,7 @@ import { readCookie } from "../../cookies/cookies.ts";
 import { AttemptTable, attemptTableBytes } from "./attempt-table.ts";
 import { compileForm, type SendForm } from "./code-form.ts";
 import { type Postauth2faConfig, postauth2faSchema } from "./postauth2fa-config.ts";
+import { keyBytes, keyOf } from "./secret-key.ts";
 import { readSession, signSession } from "./session-token.ts";
 import { periodOf } from "./totp.ts";
 import { UserSecrets } from "./user-secrets.ts";
@@ -18,20 +18,6 @@ import { UserSecrets } from "./user-secrets.ts";
 const defaultTimeoutMs = 3_600_000;
 /** Most bytes of a posted form: it has one short field. */
 const maxFormBytes = 4_096;
-const keyBytes = 32;
-
-/** Reads a key in base64. @throws ServerError MODULE_CONFIG; the error has no part of the key */
-function keyOf(name: string, text: string, isRight: (length: number) => boolean): Buffer {
-  const filled = replaceAll(text).trim();
-  const key = Buffer.from(filled, "base64");
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(filled) || !isRight(key.length)) {
-    throw new ServerError(
-      "MODULE_CONFIG",
-      `${name}: no base64 of ${keyBytes} bytes${name === "sign_key" ? " or more" : ""}`,
-    );
-  }
-  return key;
-}
 
 /** The parts that are opened before the first request. */
 interface Parts {
