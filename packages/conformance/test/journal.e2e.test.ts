@@ -59,7 +59,7 @@ async function startCollector(journal: string, ...more: string[]): Promise<Teste
   return collector;
 }
 
-async function startStorage(): Promise<void> {
+async function startStorage(...more: string[]): Promise<void> {
   storage = new TestedProcess(
     "tracing-storage",
     "tracing-storage/bin/tracing-storage.ts",
@@ -67,6 +67,7 @@ async function startStorage(): Promise<void> {
       ...["--storage.http.host-port", local(3)],
       ...["--storage.data-dir", join(folder, "storage")],
       ...["--grpc.host-port", "127.0.0.1:0", "--admin.http.host-port", local(5)],
+      ...more,
     ],
     `http://${local(5)}/`,
   );
@@ -220,4 +221,38 @@ test("a full disk: senders are asked to come again, and all that was acknowledge
     await collector?.end("SIGKILL");
     run("umount", disk);
   }
+});
+
+test("a segment over the store's limit is set aside, and the next one is stored", async () => {
+  const journal = join(folder, "journal");
+  await startStorage("--storage.http.max-body-bytes=100000");
+  await startCollector(journal);
+  const post = async (...spans: Buffer[]) => {
+    const body = new Uint8Array(Buffer.concat(spans.map((span) => protobufRequest(span))));
+    const url = `http://${local(1)}/v1/traces`;
+    expect((await fetch(url, { method: "POST", headers: protobufHeaders, body })).status).toBe(200);
+  };
+  const before = randomBytes(16);
+  await post(protobufSpan(before, randomBytes(8), Buffer.alloc(0)));
+  await everythingIsStored([before.toString("hex")]);
+  const large = Array.from({ length: 100 }, () =>
+    protobufSpan(
+      randomBytes(16),
+      randomBytes(8),
+      field(
+        9,
+        field(1, Buffer.from("noise")),
+        field(2, field(1, Buffer.from(randomBytes(1_500).toString("hex")))),
+      ),
+    ),
+  );
+  await post(...large);
+  const setAside = async () => {
+    const { text } = await ask(`http://${local(4)}/metrics`);
+    return /^\w*quarantined_spans\w* (\d+)$/m.exec(text)?.[1];
+  };
+  await expect.poll(setAside).toBe("100");
+  const after = randomBytes(16);
+  await post(protobufSpan(after, randomBytes(8), Buffer.alloc(0)));
+  await everythingIsStored([before.toString("hex"), after.toString("hex")]);
 });

@@ -9,6 +9,12 @@ test.each([
   [40, `Checksum doesn't match: corrupted data: While reading or decompressing ${path} (position: 5)`, true],
   [271, `Cannot decompress: (while reading from part ${path.replace("v.bin", "")} in table d.t`, true],
   [32, `Attempt to read after eof: while reading ${path}`, false],
+  [
+    39,
+    `Too large size_compressed_without_checksum: 4294967295: While reading or decompressing ${path}`,
+    true,
+  ],
+  [74, `Cannot read from file ${path}, errno: 5, strerror: Input/output error`, false],
   [107, `File ${path} does not exist`, false],
 ])("code %d names a part", (code, message, isCertain) => {
   expect(damagedPart(new EngineError(code, message))).toEqual({

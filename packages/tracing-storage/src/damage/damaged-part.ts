@@ -1,4 +1,4 @@
-import type { EngineError } from "../engine-error.ts";
+import { engineErrorCodes as codes, type EngineError } from "../engine-error.ts";
 
 /** A part of a table, as in the engine's errors. */
 export interface PartName {
@@ -6,18 +6,29 @@ export interface PartName {
   readonly part: string;
 }
 
-/**
- * ClickHouse's errors that always mean damaged bytes on disk: CHECKSUM_DOESNT_MATCH, CORRUPTED_DATA, CANNOT_DECOMPRESS,
- * UNKNOWN_CODEC, TOO_LARGE_SIZE_COMPRESSED.
- */
-const certain: ReadonlySet<number> = new Set([40, 246, 271, 432, 354]);
+/** Errors that always mean damaged bytes on the disk. */
+const certain: ReadonlySet<number> = new Set([
+  codes.TOO_LARGE_SIZE_COMPRESSED,
+  codes.CHECKSUM_DOESNT_MATCH,
+  codes.CORRUPTED_DATA,
+  codes.CANNOT_DECOMPRESS,
+  codes.ZLIB_INFLATE_FAILED,
+  codes.UNKNOWN_CODEC,
+]);
 
-/**
- * Codes of errors that damage may cause, but other faults too: UNEXPECTED_END_OF_FILE,
- * CANNOT_READ_FROM_FILE_DESCRIPTOR, CANNOT_PARSE_…, ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE,
- * FILE_DOESNT_EXIST, INCORRECT_DATA, NO_FILE_IN_DATA_PART, BAD_SIZE_OF_FILE_IN_DATA_PART.
- */
-const possible: ReadonlySet<number> = new Set([3, 21, 27, 32, 33, 76, 107, 117, 226, 228]);
+/** Errors that damage may cause, but other faults too. */
+const possible: ReadonlySet<number> = new Set([
+  codes.UNEXPECTED_END_OF_FILE,
+  codes.CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+  codes.ATTEMPT_TO_READ_AFTER_EOF,
+  codes.CANNOT_READ_ALL_DATA,
+  codes.CANNOT_READ_FROM_FILE_DESCRIPTOR,
+  codes.CANNOT_OPEN_FILE,
+  codes.FILE_DOESNT_EXIST,
+  codes.INCORRECT_DATA,
+  codes.NO_FILE_IN_DATA_PART,
+  codes.BAD_SIZE_OF_FILE_IN_DATA_PART,
+]);
 
 /** Folder of a part in the engine's folder: `store/506/<uuid of the table>/<part>/`. */
 const partFolder =

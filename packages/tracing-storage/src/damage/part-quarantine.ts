@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { Health, Logger } from "lifecycle";
 import type { PartialReason } from "storage/api";
 import type { Engine } from "../engine/engine.ts";
-import { EngineError, toEngineError } from "../engine-error.ts";
+import { engineErrorCodes as codes, EngineError, toEngineError } from "../engine-error.ts";
 import { quoteString } from "../sql/statement.ts";
 import { damagedPart, type PartName } from "./damaged-part.ts";
 import type { DroppablePart } from "./set-aside-limits.ts";
@@ -13,6 +13,9 @@ import {
   type StoredPart,
   textOf,
 } from "./set-aside-parts.ts";
+
+/** Errors that say that a part or its table no longer exists. */
+const gone: ReadonlySet<number> = new Set([codes.NO_SUCH_DATA_PART, codes.UNKNOWN_TABLE]);
 
 /** Pattern for a damaged file that contains only the times of spans. */
 const fileOfTimes = /\/(start|minute)\.(bin|cmrk\d?)/;
@@ -177,8 +180,7 @@ export class PartQuarantine {
       const [, isPassed, message] = (await this.#run(sql, tag)).split("\t");
       return isPassed === "0" ? (message ?? "").trim() : undefined;
     } catch (error) {
-      // The codes are NO_SUCH_DATA_PART and UNKNOWN_TABLE.
-      if (error instanceof EngineError && (error.code === 232 || error.code === 60)) {
+      if (error instanceof EngineError && gone.has(error.code)) {
         return undefined;
       }
       throw error;

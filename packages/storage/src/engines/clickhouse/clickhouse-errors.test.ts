@@ -25,6 +25,7 @@ const meanings: readonly {
   { name: "memory", code: 241, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
   { name: "disk full", code: 243, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
   { name: "too many parts", code: 252, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
+  { name: "body over the store's limit", code: 307, read: "STORAGE_REFUSED", insert: "STORAGE_REFUSED" },
   { name: "killed by somebody", code: 394, read: "STORAGE_UNAVAILABLE", insert: "STORAGE_UNAVAILABLE" },
 ];
 

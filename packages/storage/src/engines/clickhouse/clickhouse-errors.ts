@@ -1,27 +1,28 @@
 import { ClickHouseError } from "@clickhouse/client";
 import { StorageError, type StorageErrorCode } from "../../api/storage-error.ts";
+import { errorCodes as codes } from "./error-codes.ts";
 
 /** ClickHouse's error codes with a special meaning; all other codes are refusals. */
 const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
-  [159, "STORAGE_TIMEOUT"], // TIMEOUT_EXCEEDED
-  [160, "STORAGE_TIMEOUT"], // TOO_SLOW
-  [198, "STORAGE_UNAVAILABLE"], // DNS_ERROR, about another server
-  [202, "STORAGE_UNAVAILABLE"], // TOO_MANY_SIMULTANEOUS_QUERIES
-  [209, "STORAGE_UNAVAILABLE"], // SOCKET_TIMEOUT
-  [210, "STORAGE_UNAVAILABLE"], // NETWORK_ERROR
-  [225, "STORAGE_UNAVAILABLE"], // NO_ZOOKEEPER
-  [236, "STORAGE_UNAVAILABLE"], // ABORTED: the server is stopping
-  [241, "STORAGE_UNAVAILABLE"], // MEMORY_LIMIT_EXCEEDED
-  [242, "STORAGE_UNAVAILABLE"], // TABLE_IS_READ_ONLY: a replica without its keeper
-  [243, "STORAGE_UNAVAILABLE"], // NOT_ENOUGH_SPACE
-  [252, "STORAGE_UNAVAILABLE"], // TOO_MANY_PARTS
-  [279, "STORAGE_UNAVAILABLE"], // ALL_CONNECTION_TRIES_FAILED
-  [285, "STORAGE_UNAVAILABLE"], // TOO_FEW_LIVE_REPLICAS
-  [286, "STORAGE_UNAVAILABLE"], // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
-  [319, "STORAGE_UNAVAILABLE"], // UNKNOWN_STATUS_OF_INSERT
-  [394, "STORAGE_UNAVAILABLE"], // QUERY_WAS_CANCELLED, and not by us
-  [439, "STORAGE_UNAVAILABLE"], // CANNOT_SCHEDULE_TASK
-  [999, "STORAGE_UNAVAILABLE"], // KEEPER_EXCEPTION
+  [codes.TIMEOUT_EXCEEDED, "STORAGE_TIMEOUT"],
+  [codes.TOO_SLOW, "STORAGE_TIMEOUT"],
+  [codes.DNS_ERROR, "STORAGE_UNAVAILABLE"], // about another server
+  [codes.TOO_MANY_SIMULTANEOUS_QUERIES, "STORAGE_UNAVAILABLE"],
+  [codes.SOCKET_TIMEOUT, "STORAGE_UNAVAILABLE"],
+  [codes.NETWORK_ERROR, "STORAGE_UNAVAILABLE"],
+  [codes.NO_ZOOKEEPER, "STORAGE_UNAVAILABLE"],
+  [codes.ABORTED, "STORAGE_UNAVAILABLE"], // the server is stopping
+  [codes.MEMORY_LIMIT_EXCEEDED, "STORAGE_UNAVAILABLE"],
+  [codes.TABLE_IS_READ_ONLY, "STORAGE_UNAVAILABLE"], // a replica without its keeper
+  [codes.NOT_ENOUGH_SPACE, "STORAGE_UNAVAILABLE"],
+  [codes.TOO_MANY_PARTS, "STORAGE_UNAVAILABLE"],
+  [codes.ALL_CONNECTION_TRIES_FAILED, "STORAGE_UNAVAILABLE"],
+  [codes.TOO_FEW_LIVE_REPLICAS, "STORAGE_UNAVAILABLE"],
+  [codes.UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE, "STORAGE_UNAVAILABLE"],
+  [codes.UNKNOWN_STATUS_OF_INSERT, "STORAGE_UNAVAILABLE"],
+  [codes.QUERY_WAS_CANCELLED, "STORAGE_UNAVAILABLE"], // and not by us
+  [codes.CANNOT_SCHEDULE_TASK, "STORAGE_UNAVAILABLE"],
+  [codes.KEEPER_EXCEPTION, "STORAGE_UNAVAILABLE"],
 ]);
 
 /**
@@ -29,15 +30,15 @@ const codeMeanings: ReadonlyMap<number, StorageErrorCode> = new Map([
  * are kept and sent again.
  */
 const badRowsCodes: ReadonlySet<number> = new Set([
-  27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
-  32, // ATTEMPT_TO_READ_AFTER_EOF
-  33, // CANNOT_READ_ALL_DATA
-  36, // BAD_ARGUMENTS
-  117, // INCORRECT_DATA
-  128, // TOO_LARGE_ARRAY_SIZE
-  131, // TOO_LARGE_STRING_SIZE
-  133, // QUERY_IS_TOO_LARGE: `tracing-storage` sends it for a body over its limit
-  691, // UNKNOWN_ELEMENT_OF_ENUM
+  codes.CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+  codes.ATTEMPT_TO_READ_AFTER_EOF,
+  codes.CANNOT_READ_ALL_DATA,
+  codes.BAD_ARGUMENTS,
+  codes.INCORRECT_DATA,
+  codes.TOO_LARGE_ARRAY_SIZE,
+  codes.TOO_LARGE_STRING_SIZE,
+  codes.TOO_MANY_BYTES, // the body is over the limit of `tracing-storage`
+  codes.UNKNOWN_ELEMENT_OF_ENUM,
 ]);
 
 /**
@@ -45,61 +46,59 @@ const badRowsCodes: ReadonlySet<number> = new Set([
  * out: a query that needs too much memory, too many parts, too few replicas for a quorum.
  */
 const hostFaultCodes: ReadonlySet<number> = new Set([
-  198, // DNS_ERROR
-  209, // SOCKET_TIMEOUT
-  210, // NETWORK_ERROR
-  225, // NO_ZOOKEEPER
-  236, // ABORTED
-  242, // TABLE_IS_READ_ONLY
-  243, // NOT_ENOUGH_SPACE
-  279, // ALL_CONNECTION_TRIES_FAILED
-  319, // UNKNOWN_STATUS_OF_INSERT
-  999, // KEEPER_EXCEPTION
+  codes.DNS_ERROR,
+  codes.SOCKET_TIMEOUT,
+  codes.NETWORK_ERROR,
+  codes.NO_ZOOKEEPER,
+  codes.ABORTED,
+  codes.TABLE_IS_READ_ONLY,
+  codes.NOT_ENOUGH_SPACE,
+  codes.ALL_CONNECTION_TRIES_FAILED,
+  codes.UNKNOWN_STATUS_OF_INSERT,
+  codes.KEEPER_EXCEPTION,
 ]);
 
 /** Error codes for damaged data on the disk of one server. Other replicas have their own copy of the data. */
 const damageCodes: ReadonlySet<number> = new Set([
-  33, // CANNOT_READ_ALL_DATA
-  40, // CHECKSUM_DOESNT_MATCH
-  74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
-  107, // FILE_DOESNT_EXIST
-  226, // NO_FILE_IN_DATA_PART
-  228, // BAD_SIZE_OF_FILE_IN_DATA_PART
-  246, // CORRUPTED_DATA
-  271, // CANNOT_DECOMPRESS
-  432, // UNKNOWN_CODEC
+  codes.CANNOT_READ_ALL_DATA,
+  codes.TOO_LARGE_SIZE_COMPRESSED,
+  codes.CHECKSUM_DOESNT_MATCH,
+  codes.CANNOT_READ_FROM_FILE_DESCRIPTOR,
+  codes.FILE_DOESNT_EXIST,
+  codes.NO_FILE_IN_DATA_PART,
+  codes.BAD_SIZE_OF_FILE_IN_DATA_PART,
+  codes.CORRUPTED_DATA,
+  codes.CANNOT_DECOMPRESS,
+  codes.UNKNOWN_CODEC,
 ]);
 
 /** Error codes of a server that refuses the configured user or password, for example while the password is changed. */
 const credentialsCodes: ReadonlySet<number> = new Set([
-  192, // UNKNOWN_USER
-  193, // WRONG_PASSWORD
-  194, // REQUIRED_PASSWORD
-  516, // AUTHENTICATION_FAILED
+  codes.UNKNOWN_USER,
+  codes.WRONG_PASSWORD,
+  codes.REQUIRED_PASSWORD,
+  codes.AUTHENTICATION_FAILED,
 ]);
 
 /** Error codes of a server that cannot reach its Keeper. */
 const keeperCodes: ReadonlySet<number> = new Set([
-  225, // NO_ZOOKEEPER
-  242, // TABLE_IS_READ_ONLY
-  999, // KEEPER_EXCEPTION
+  codes.NO_ZOOKEEPER,
+  codes.TABLE_IS_READ_ONLY,
+  codes.KEEPER_EXCEPTION,
 ]);
 export const keeperAway =
   "the Keeper is away (NO_ZOOKEEPER), so nothing can be written until it is back, while reads go on";
 
 /** Error codes of a query that exceeded its time limit. */
-const tooLongCodes: ReadonlySet<number> = new Set([
-  159, // TIMEOUT_EXCEEDED
-  160, // TOO_SLOW
-]);
+const tooLongCodes: ReadonlySet<number> = new Set([codes.TIMEOUT_EXCEEDED, codes.TOO_SLOW]);
 const readsTooLong = "the question takes too long: ask about a shorter time, or name a service or a tag";
-const memoryCode = 241; // MEMORY_LIMIT_EXCEEDED
+const memoryCode = codes.MEMORY_LIMIT_EXCEEDED;
 /** The engine's own text names the part of the query that was running, which may be longer than our message. */
 const readsTooMuchMemory =
   "the question needs more memory than one may use (max_memory_usage, --storage.max-query-memory): ask about a shorter time, or name a service or a tag";
 const insertTooLong = "the insert takes too long: it is tried again";
 
-const endedEarlyCode = 32; // ATTEMPT_TO_READ_AFTER_EOF
+const endedEarlyCode = codes.ATTEMPT_TO_READ_AFTER_EOF;
 
 /** Error codes of connections that were never established, so the request was not sent. */
 const neverSentCodes: ReadonlySet<string> = new Set([
@@ -111,15 +110,12 @@ const neverSentCodes: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-const tableThereCode = 57; // TABLE_ALREADY_EXISTS
-const replicaThereCode = 253; // REPLICA_ALREADY_EXISTS
-const cannotAssignAlterCode = 517; // CANNOT_ASSIGN_ALTER
-const unknownSettingCode = 115; // UNKNOWN_SETTING
+const tableThereCode = codes.TABLE_ALREADY_EXISTS;
+const replicaThereCode = codes.REPLICA_ALREADY_EXISTS;
+const cannotAssignAlterCode = codes.CANNOT_ASSIGN_ALTER;
+const unknownSettingCode = codes.UNKNOWN_SETTING;
 
-const missingSchemaCodes: ReadonlySet<number> = new Set([
-  60, // UNKNOWN_TABLE
-  81, // UNKNOWN_DATABASE
-]);
+const missingSchemaCodes: ReadonlySet<number> = new Set([codes.UNKNOWN_TABLE, codes.UNKNOWN_DATABASE]);
 
 /** Maximum length of an engine's error text in our message. `cause` has the whole text. */
 const maxMessageLength = 500;
@@ -253,10 +249,10 @@ export function isHostFault(error: StorageError): boolean {
 /** Error codes of a server that could not reach another server of its cluster, or lost the connection to it. */
 const neighbourCodes: ReadonlySet<number> = new Set([
   endedEarlyCode,
-  198, // DNS_ERROR
-  209, // SOCKET_TIMEOUT
-  210, // NETWORK_ERROR
-  279, // ALL_CONNECTION_TRIES_FAILED
+  codes.DNS_ERROR,
+  codes.SOCKET_TIMEOUT,
+  codes.NETWORK_ERROR,
+  codes.ALL_CONNECTION_TRIES_FAILED,
 ]);
 
 /** True when the server reports that another server of its cluster does not answer. */
