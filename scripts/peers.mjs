@@ -18,6 +18,7 @@ const wanted = [
   "jaeger-remote-storage",
   "pebble",
   "pebble-challtestsrv",
+  "remote-write-receiver",
   "toxiproxy-server",
 ];
 /** Longer than `.ci/run` lets a build take. */

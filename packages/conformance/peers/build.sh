@@ -12,8 +12,9 @@
 #   kubernetes  kube-apiserver, etcd, and the conformance suite of the Gateway API with its echo server and definitions:
 #           packages/conformance/test/kubernetes. Two cores need a quarter of an hour, so it is not built unless it is named
 #   s3      gofakes3, a server of S3's API: packages/tracing-storage/test/cold-storage.test.ts
+#   remote-write  a receiver of remote write 1 and 2 made of Prometheus' library, for the metrics push of packages/tracing-query
 #
-# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [jaeger] [kubernetes]
+# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [remote-write] [jaeger] [kubernetes]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
@@ -40,7 +41,7 @@ build() {
   fi
 }
 
-for group in ${*:-caddy tools http3 actionlint helm s3 jaeger}; do
+for group in ${*:-caddy tools http3 actionlint helm s3 remote-write jaeger}; do
   case $group in
     caddy) build caddy caddy github.com/caddyserver/caddy/v2/cmd/caddy ;;
     tools)
@@ -64,6 +65,7 @@ for group in ${*:-caddy tools http3 actionlint helm s3 jaeger}; do
       build kubernetes kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
       ;;
     s3) build s3 gofakes3 github.com/johannesboyne/gofakes3/cmd/gofakes3 ;;
+    remote-write) build remote-write remote-write-receiver . ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
       for program in all-in-one collector query remote-storage agent; do

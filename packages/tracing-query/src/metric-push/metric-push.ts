@@ -78,10 +78,8 @@ export class MetricPush {
     for (let first = 0; first < series.length; first += seriesPerRequest) {
       const part = series.slice(first, first + seriesPerRequest);
       for (const { kind, target } of this.#parts.targets) {
-        const bytes =
-          kind === "otlp"
-            ? otlpMetricsBody(part, { startUnixMs: this.#startUnixMs, unixMs })
-            : remoteWriteBody(part, unixMs);
+        const body = kind === "otlp" ? otlpMetricsBody : remoteWriteBody;
+        const bytes = body(part, { startUnixMs: this.#startUnixMs, unixMs });
         target.submit({ bytes, series: part.length });
       }
     }

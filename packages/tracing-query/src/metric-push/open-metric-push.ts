@@ -5,7 +5,8 @@ import type { SpanReader } from "storage/api";
 import type { ReadCounters } from "../service/prometheus-counters.ts";
 import type { SpanCounter } from "../service/span-counters.ts";
 import { MetricPush, type MetricPushParts } from "./metric-push.ts";
-import { PushTarget } from "./push-target.ts";
+import { type OlderForm, PushTarget } from "./push-target.ts";
+import { toRemoteWriteV1 } from "./remote-write-v1.ts";
 
 /** Parsed options of `metricPushOptions`, and whether there are tenants. */
 export interface MetricPushSettings {
@@ -23,9 +24,17 @@ export interface MetricPushSource {
   readonly readCounters: ReadCounters<SpanCounter>;
 }
 
+/** Headers in which a receiver of version 2 counts what it wrote. */
+const writtenHeader = /^x-prometheus-remote-write-(samples|histograms|exemplars)-written$/;
+
 /** Headers that name the form of a body. */
 const forms = {
   "remote-write": {
+    "content-type": "application/x-protobuf;proto=io.prometheus.write.v2.Request",
+    "content-encoding": "snappy",
+    "x-prometheus-remote-write-version": "2.0.0",
+  },
+  "remote-write-v1": {
     "content-type": "application/x-protobuf",
     "content-encoding": "snappy",
     "x-prometheus-remote-write-version": "0.1.0",
@@ -55,8 +64,10 @@ export function openMetricPush(
     if (url === "") {
       return [];
     }
-    const headers = { ...forms[kind], ...Object.fromEntries(options["query.metrics-push.headers"]) };
-    return [{ kind, target: new PushTarget({ url, headers }, { log }) }];
+    const own = Object.fromEntries(options["query.metrics-push.headers"]);
+    const older = kind === "otlp" ? undefined : olderRemoteWrite(own);
+    const settings = { url, headers: { ...forms[kind], ...own }, older };
+    return [{ kind, target: new PushTarget(settings, { log }) }];
   });
   const push = new MetricPush({
     ...source,
@@ -64,6 +75,16 @@ export function openMetricPush(
   });
   register(push, targets, [metrics]);
   return push;
+}
+
+/** Version 1 of remote write, for receivers that do not know version 2. */
+function olderRemoteWrite(own: Readonly<Record<string, string>>): OlderForm {
+  return {
+    headers: { ...forms["remote-write-v1"], ...own },
+    convert: toRemoteWriteV1,
+    // A receiver of version 2 counts what it wrote. One of version 1 that does not look at the content type answers 204.
+    knowsNewer: (headers) => Object.keys(headers).some((name) => writtenHeader.test(name)),
+  };
 }
 
 function register(push: MetricPush, targets: MetricPushParts["targets"], registers: Registry[]): void {

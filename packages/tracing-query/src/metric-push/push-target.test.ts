@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { createLogger } from "lifecycle";
 import { expect, onTestFinished, test } from "vitest";
-import { PushTarget, retryAfterMs } from "./push-target.ts";
+import { type OlderForm, PushTarget, retryAfterMs } from "./push-target.ts";
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });
 
@@ -103,6 +103,49 @@ test("sends what waits when it is closed, and gives up on a target that is away"
   await expect.poll(() => away.counts.failedRequests).toBe(1);
   await away.close(new AbortController().signal);
   expect(away.counts.dropped).toBe(4);
+});
+
+const older: OlderForm = {
+  headers: { "x-form": "older" },
+  convert: (bytes) => Buffer.from(`older ${bytes.toString()}`),
+  knowsNewer: (headers) => headers["x-written"] !== undefined,
+};
+
+test.each([
+  ["415", status(415)],
+  ["a success that counts nothing", status(204)],
+])("sends the older form after %s, from that body on", async (_, answer) => {
+  const { url, received } = await receiver([answer, status(503), status(200)]);
+  const target = new PushTarget({ url, headers: {}, older }, { log, firstPauseMs: 1 });
+  target.submit(body("a", 2));
+  target.submit(body("b", 3));
+  await expect.poll(() => target.counts.sent).toBe(5);
+  expect(received).toEqual(["a", "older a", "older a", "older b"]);
+  expect(target.counts).toEqual({ sent: 5, refused: 0, dropped: 0, failedRequests: 1 });
+});
+
+test("keeps the newer form for a target that counts what it wrote, and after other refusals", async () => {
+  const { url, received } = await receiver([
+    status(400),
+    status(500),
+    status(200, { "x-written": "0" }),
+    status(204, { "x-written": "1" }),
+  ]);
+  const target = new PushTarget({ url, headers: {}, older }, { log, firstPauseMs: 1 });
+  for (const letter of "abc") {
+    target.submit(body(letter));
+  }
+  await expect.poll(() => target.counts.sent).toBe(2);
+  expect(received).toEqual(["a", "b", "b", "c"]);
+  expect(target.counts).toMatchObject({ refused: 1, failedRequests: 1 });
+});
+
+test("a target that refuses both forms refuses the series", async () => {
+  const { url, received } = await receiver([status(415), status(415)]);
+  const target = new PushTarget({ url, headers: {}, older }, { log, firstPauseMs: 1 });
+  target.submit(body("a", 4));
+  await expect.poll(() => target.counts.refused).toBe(4);
+  expect(received).toEqual(["a", "older a"]);
 });
 
 test.each([

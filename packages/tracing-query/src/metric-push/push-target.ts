@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Logger } from "lifecycle";
 import { type Dispatcher, request } from "undici";
 
@@ -33,6 +34,18 @@ export interface PushTargetSettings {
   readonly url: string;
   /** Content type and the other headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The older form for targets that do not know the form of the bodies. Absent: there is only one form. */
+  readonly older?: OlderForm | undefined;
+}
+
+/** A form of bodies that older targets know. */
+export interface OlderForm {
+  /** Content type and the other headers of every request in this form. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes a body of this form from a body of the newer form. */
+  convert(bytes: Buffer): Buffer;
+  /** Answers true when the headers of a success show that the target knows the newer form. */
+  knowsNewer(headers: IncomingHttpHeaders): boolean;
 }
 
 /** Parts of a target that tests replace. */
@@ -58,6 +71,8 @@ export class PushTarget {
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #lastError: string | undefined;
+  /** Set once the target has shown that it does not know the newer form. */
+  #older: OlderForm | undefined;
 
   constructor(settings: PushTargetSettings, parts: PushTargetParts) {
     this.#settings = settings;
@@ -139,12 +154,15 @@ export class PushTarget {
     try {
       const { statusCode, headers, body } = await request(this.#settings.url, {
         method: "POST",
-        headers: this.#settings.headers,
-        body: bytes,
+        headers: (this.#older ?? this.#settings).headers,
+        body: this.#older?.convert(bytes) ?? bytes,
         signal,
         ...(dispatcher === undefined ? {} : { dispatcher }),
       });
       const text = await firstText(body);
+      if (this.#mustBeOlder(statusCode, headers)) {
+        return { afterMs: 0 };
+      }
       if (statusCode >= 200 && statusCode < 300) {
         this.counts.sent += series;
         this.#lastError = undefined;
@@ -167,6 +185,24 @@ export class PushTarget {
       "metrics not sent",
     );
     return { afterMs };
+  }
+
+  /**
+   * Changes to the older form after an answer of a target that does not know the newer one: 415, or a success without the
+   * headers of the newer form. Such a target has read an empty request. The process does not change back.
+   */
+  #mustBeOlder(status: number, headers: IncomingHttpHeaders): boolean {
+    const { older } = this.#settings;
+    if (older === undefined || this.#older !== undefined) {
+      return false;
+    }
+    const isEmptySuccess = status >= 200 && status < 300 && !older.knowsNewer(headers);
+    if (status !== 415 && !isEmptySuccess) {
+      return false;
+    }
+    this.#older = older;
+    this.#parts.log.info({ target: this.host, status }, "the target takes metrics in the older form only");
+    return true;
   }
 }
 

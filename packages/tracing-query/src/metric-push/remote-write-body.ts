@@ -1,78 +1,69 @@
-import { compressSnappy, type TimeSeries, WriteRequest } from "wire/metrics-push";
-import { connectorBoundsMs } from "../span-metric-bounds.ts";
+import { compressSnappy, type TimeSeriesV2, WriteRequestV2 } from "wire/metrics-push";
 import type { SpanExemplar } from "./exemplars.ts";
+import {
+  exemplarLabels,
+  type MetricFamily,
+  type SortedLabels,
+  type SpanSample,
+  samplesOf,
+} from "./span-samples.ts";
 import type { SpanSeries } from "./span-series.ts";
 
-const callsName = "traces_span_metrics_calls_total";
-const durationName = "traces_span_metrics_duration_milliseconds";
+/** Texts of a request by their index. The first is empty, which stands for "none". */
+class Symbols {
+  readonly #indexes = new Map<string, number>([["", 0]]);
 
-/** Types of `MetricMetadata`. */
-const [counterType, histogramType] = [1, 3];
+  get texts(): string[] {
+    return [...this.#indexes.keys()];
+  }
+
+  indexOf(text: string): number {
+    const known = this.#indexes.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    const index = this.#indexes.size;
+    this.#indexes.set(text, index);
+    return index;
+  }
+
+  /** Indexes of names and values in turn. */
+  indexesOf(labels: SortedLabels): number[] {
+    return labels.flatMap(([name, value]) => [this.indexOf(name), this.indexOf(value)]);
+  }
+}
 
 /**
- * The body of Prometheus remote write, version 1: protobuf in a block of snappy. Names are those of the endpoint
- * `/api/metrics/prometheus`.
- * @param unixMs time of the samples
+ * The body of Prometheus remote write, version 2: the same samples as in version 1, with each text once, and with the
+ * type and help of each series.
+ * @param startUnixMs begin of the counters @param unixMs time of the samples
  */
-export function remoteWriteBody(series: readonly SpanSeries[], unixMs: number): Buffer {
-  const request = {
-    timeseries: series.flatMap((one) => timeSeriesOf(one, BigInt(unixMs))),
-    metadata: [
-      { type: counterType, metricFamilyName: callsName, help: "Spans.", unit: "" },
-      { type: histogramType, metricFamilyName: durationName, help: "How long spans last.", unit: "" },
-    ],
-  };
-  return compressSnappy(WriteRequest.encode(WriteRequest.fromPartial(request)).finish());
+export function remoteWriteBody(
+  series: readonly SpanSeries[],
+  { startUnixMs, unixMs }: { readonly startUnixMs: number; readonly unixMs: number },
+): Buffer {
+  const symbols = new Symbols();
+  const times = { timestamp: BigInt(unixMs), startTimestamp: BigInt(startUnixMs) };
+  const timeseries = series.flatMap(samplesOf).map(
+    ({ labels, family, value, exemplar }: SpanSample): TimeSeriesV2 => ({
+      labelsRefs: symbols.indexesOf(labels),
+      samples: [{ value, ...times }],
+      exemplars: exemplar === undefined ? [] : [exemplarOf(exemplar, symbols)],
+      metadata: metadataOf(family, symbols),
+    }),
+  );
+  const request = { symbols: symbols.texts, timeseries };
+  return compressSnappy(WriteRequestV2.encode(request).finish());
 }
 
-function timeSeriesOf(series: SpanSeries, timestamp: bigint): TimeSeries[] {
-  const labels = {
-    service_name: series.service,
-    span_name: series.operation,
-    span_kind: series.spanKind,
-    status_code: series.statusCode,
-  };
-  const sample = (
-    name: string,
-    value: number,
-    { le, exemplar }: { le?: string; exemplar?: SpanExemplar | undefined } = {},
-  ): TimeSeries => ({
-    labels: sorted({ __name__: name, ...labels, ...(le === undefined ? {} : { le }) }),
-    samples: [{ value, timestamp }],
-    exemplars: exemplar === undefined ? [] : [exemplarOf(exemplar)],
-  });
-  let below = 0;
-  const buckets = series.buckets.map((calls, index) => {
-    below += calls;
-    const bound = connectorBoundsMs[index];
-    const le = bound === undefined ? "+Inf" : String(bound);
-    return sample(`${durationName}_bucket`, below, { le, exemplar: series.exemplars.get(index) });
-  });
-  return [
-    sample(callsName, series.calls),
-    ...buckets,
-    sample(`${durationName}_sum`, series.durationMs),
-    sample(`${durationName}_count`, series.calls),
-  ];
+function metadataOf({ type, help }: MetricFamily, symbols: Symbols): TimeSeriesV2["metadata"] {
+  return { type, helpRef: symbols.indexOf(help), unitRef: 0 };
 }
 
-function exemplarOf({
-  traceId,
-  spanId,
-  durationMs,
-  startUnixMs,
-}: SpanExemplar): TimeSeries["exemplars"][number] {
+function exemplarOf(exemplar: SpanExemplar, symbols: Symbols): TimeSeriesV2["exemplars"][number] {
   return {
-    labels: sorted({ span_id: spanId, trace_id: traceId }),
-    value: durationMs,
-    timestamp: BigInt(startUnixMs),
+    labelsRefs: symbols.indexesOf(exemplarLabels(exemplar)),
+    value: exemplar.durationMs,
+    timestamp: BigInt(exemplar.startUnixMs),
   };
-}
-
-/** Receivers refuse labels that are not sorted. A label without a value is the same as none. */
-function sorted(labels: Readonly<Record<string, string>>): { name: string; value: string }[] {
-  return Object.entries(labels)
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => ({ name, value }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
