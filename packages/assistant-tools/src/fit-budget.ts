@@ -6,7 +6,7 @@ const charactersPerToken = 4;
 /** Characters reserved for the fields that list the omitted items. */
 const reserve = 300;
 
-/** Most JSON characters for the lists of an answer. @param budget limit of tokens */
+/** Maximum number of JSON characters for the lists of an answer. @param budget limit of tokens */
 export function charactersOf(budget: number): number {
   return budget * charactersPerToken - reserve;
 }

@@ -2,7 +2,7 @@ import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
 /** Settings of an endpoint. */
 export interface McpEndpointSettings<Asks> {
-  /** Most bytes of a client's message. A longer message is refused. */
+  /** Maximum number of bytes of a client's message. A longer message is refused. */
   readonly maxBodyBytes: number;
   /** Creates the server for one request. @param asks facts about the request */
   serverFor(asks: Asks): McpServer;

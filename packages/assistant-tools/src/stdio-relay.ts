@@ -24,9 +24,12 @@ export interface RelaySettings {
   readonly warn: (line: string) => void;
 }
 
-/** Most bytes of a line, because arguments of tools are short. */
+/** Maximum number of bytes of a line, because arguments of tools are short. */
 const maxLineBytes = 262_144;
-/** Most bytes of an answer. A longer answer is an error. The largest budget of a tool is far below this limit. */
+/**
+ * Maximum number of bytes of an answer. A longer answer is an error. The largest budget of a tool is far below this
+ * limit.
+ */
 const maxAnswerBytes = 8_388_608;
 /** Milliseconds after which an unanswered request fails. A search may take long. */
 const timeoutMs = 120_000;

@@ -19,8 +19,8 @@ import type { Program } from "./program.ts";
 import { programFiles } from "./program-files.ts";
 
 /**
- * Most bytes of native packages inside the executable. Larger packages, such as the engine of tracing-storage, are
- * copied to the executable's folder.
+ * Maximum number of bytes of native packages inside the executable. Larger packages, such as the engine of
+ * tracing-storage, are copied to the executable's folder.
  */
 const maxNativeBytes = 20 * 1024 * 1024;
 

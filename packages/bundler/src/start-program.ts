@@ -62,7 +62,7 @@ export function startAsAsked(program: Program): void {
 
 /** Environment variable that passes checked options from the first start to the second. */
 const checkedOptionsName = "PROGRAM_CHECKED_OPTIONS";
-/** Most bytes of the checked options, because Linux allows 128 KiB in one variable. */
+/** Maximum number of bytes of the checked options, because Linux allows 128 KiB in one variable. */
 const maxCheckedOptionsBytes = 100_000;
 
 /**

@@ -54,7 +54,10 @@ const nothing = "# No container has labels.\n";
  */
 const searchAgainMs = 5 * 60_000;
 
-/** Most characters of a site's text in logs; the rest is cut off. The first lines are enough to identify the site. */
+/**
+ * Maximum number of characters of a site's text in logs; the rest is cut off. The first lines are enough to identify
+ * the site.
+ */
 const maxShownText = 2_000;
 
 /** The text of some blocks: global options and snippets first. */

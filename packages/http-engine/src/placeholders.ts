@@ -14,7 +14,7 @@ import { tlsPlaceholder } from "./tls-placeholders.ts";
 /** A text with placeholders, ready to be filled in for each request. */
 export type Template = (exchange: Exchange) => string;
 
-/** Most cached readers for names that are known only at run time. */
+/** Maximum number of cached readers for names that are known only at run time. */
 const maxKnownReaders = 1000;
 
 /** Returns a placeholder's value; undefined for an unknown name, or when the request has no value for it. */

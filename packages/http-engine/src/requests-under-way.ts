@@ -1,6 +1,6 @@
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Most requests of one thread that are recorded at the same time; further requests are only counted. */
+/** Maximum number of requests of one thread that are recorded at the same time; further requests are only counted. */
 const places = 128;
 /** Size in bytes of a slot: used, method, lengths of host, address and path, then these three texts. */
 const placeBytes = 384;

@@ -99,7 +99,7 @@ export class RouteCounts {
 
 /** Label of hosts that are not counted separately. */
 export const otherHosts = "_other";
-/** Most hosts that are counted separately at one server, because clients choose their names. */
+/** Maximum number of hosts that are counted separately at one server, because clients choose their names. */
 const maxHosts = 1_000;
 
 /**

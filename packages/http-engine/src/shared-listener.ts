@@ -30,7 +30,7 @@ export interface RequestSink {
   take(stream: HttpStream): void;
 }
 
-/** Most requests that may wait for the first config. Further requests are refused. */
+/** Maximum number of requests that may wait for the first config. Further requests are refused. */
 const maxHeldRequests = 1_000;
 /** Interval of checking connections for timeouts, in milliseconds. */
 const checkIntervalMs = 500;

@@ -5,8 +5,8 @@ import type { HeaderList } from "./header-list.ts";
 import { UnconnectedStream } from "./unconnected-stream.ts";
 
 /**
- * Most nested virtual requests. A deeper one fails, because a cycle is likely. Source: the public model (Caddy 2.11),
- * templates
+ * Maximum number of nested virtual requests. A deeper one fails, because a cycle is likely. Source: the public model
+ * (Caddy 2.11), templates
  */
 const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Most characters in a line; a longer line is split into several. */
+/** Maximum number of characters in a line; a longer line is split into several. */
 const maxLineLength = 16 * 1024;
 
 /**

@@ -1,9 +1,15 @@
-/** Most different messages that are counted at the same time; lines with any other message are never skipped. */
+/**
+ * Maximum number of different messages that are counted at the same time; lines with any other message are never
+ * skipped.
+ */
 const maxMessages = 1_000;
 
 /** Settings that limit the number of lines with the same message. */
 export interface RepeatedLinesSettings {
-  /** Most lines with the same message within {@link windowMs} that are logged. Further ones are only counted. */
+  /**
+   * Maximum number of lines with the same message within {@link windowMs} that are logged. Further ones are only
+   * counted.
+   */
   readonly most: number;
   /** Length of a window in milliseconds, from the first counted line; all messages share the window. */
   readonly windowMs: number;

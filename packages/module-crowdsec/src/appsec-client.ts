@@ -29,7 +29,7 @@ export interface AppsecVerdict {
   readonly status: number;
 }
 
-/** Most bytes of an answer. A longer answer is an error. */
+/** Maximum number of bytes of an answer. A longer answer is an error. */
 const maxAnswerBytes = 64 * 1024;
 
 /** Fields of one connection, and those that this client sets. */

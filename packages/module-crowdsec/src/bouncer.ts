@@ -8,7 +8,7 @@ import { LapiClient, pingAddress } from "./lapi-client.ts";
 
 /** Pause after a failed pull, in milliseconds, unless the interval is shorter. Source: hslatman/caddy-crowdsec-bouncer */
 const retryMs = 10_000;
-/** Most look-ups that may wait for the local API. Further requests fail as if the local API were away. */
+/** Maximum number of look-ups that may wait for the local API. Further requests fail as if the local API were away. */
 const maxLooks = 1_000;
 
 /** Settings of a bouncer. Bouncers with equal settings are one. */

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry, type ResourceKind, type SharedResource }
 import type { Bouncer } from "./bouncer.ts";
 import type { UsageCount } from "./messages.ts";
 
-/** Most label sets that are counted. Further blocked requests are counted with the origin `other`. */
+/** Maximum number of label sets that are counted. Further blocked requests are counted with the origin `other`. */
 const maxLabelSets = 1_000;
 
 /**

@@ -9,7 +9,7 @@ import {
   type TableData,
 } from "./decision-table.ts";
 
-/** Most pairs of type and origin. Decisions with further pairs get the origin `other`. */
+/** Maximum number of pairs of type and origin. Decisions with further pairs get the origin `other`. */
 const maxKinds = 4_096;
 
 /** Scopes whose values are addresses. Others, as `Country` and `AS`, need facts that this bouncer does not have. */
@@ -164,5 +164,8 @@ export class StoreChange {
   }
 }
 
-/** Most deleted decisions that are applied in one pull. Further ones end by themselves when their duration is over. */
+/**
+ * Maximum number of deleted decisions that are applied in one pull. Further ones end by themselves when their duration
+ * is over.
+ */
 const maxDeleted = 4_000_000;

@@ -11,7 +11,7 @@ export interface WireDecision {
   readonly duration: string | undefined;
 }
 
-/** Most characters of each text of a decision. A longer text is ignored. */
+/** Maximum number of characters of each text of a decision. A longer text is ignored. */
 const maxText = 256;
 
 function textOf(value: unknown): string | undefined {

@@ -1,9 +1,9 @@
 // Reads an object of lists while it arrives: `{"deleted": […], "new": [{…}, …]}`. A list may have a million items, more than
 // one string can hold, so items are parsed one by one.
 
-/** Most bytes of one item. A longer item is an error. A decision has some 200. */
+/** Maximum number of bytes of one item. A longer item is an error. A decision has some 200. */
 const maxItemBytes = 64 * 1024;
-/** Most bytes of a list's name. A longer name is an error. */
+/** Maximum number of bytes of a list's name. A longer name is an error. */
 const maxNameBytes = 64;
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [...Buffer.from('"\\{}[]')];

@@ -9,9 +9,9 @@ const headersMs = 60_000;
 const silenceMs = 30_000;
 /** Timeout of a look-up of one address, in milliseconds. A request waits for it. */
 const lookMs = 5_000;
-/** Most bytes of the answer to one look-up. A longer answer fails the look-up. */
+/** Maximum number of bytes of the answer to one look-up. A longer answer fails the look-up. */
 const maxLookBytes = 256 * 1024;
-/** Most bytes of an error that are read. A longer error is replaced by an empty text. */
+/** Maximum number of bytes of an error that are read. A longer error is replaced by an empty text. */
 const maxErrorBytes = 4 * 1024;
 
 /** Address that is never blocked in practice; a look-up of it shows whether the local API answers. */

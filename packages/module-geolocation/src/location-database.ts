@@ -8,7 +8,10 @@ import {
   type SharedResource,
 } from "server-module-api";
 
-/** Most bytes of a database file. A larger file is an error. The largest commercial databases have about 300 MB. */
+/**
+ * Maximum number of bytes of a database file. A larger file is an error. The largest commercial databases have about
+ * 300 MB.
+ */
 const maxFileBytes = 1024 * 1024 * 1024;
 /** Milliseconds between two checks of the file. */
 const lookMs = 60_000;

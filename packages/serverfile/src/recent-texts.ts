@@ -6,11 +6,11 @@ export interface KnownText {
 }
 
 /**
- * Most texts that are stored; a new text replaces the oldest. Texts may be long, and each stored text is adapted again
- * when a config is written as text.
+ * Maximum number of texts that are stored; a new text replaces the oldest. Texts may be long, and each stored text is
+ * adapted again when a config is written as text.
  */
 const maxTexts = 4;
-/** Most characters of a text that is stored. A longer text is not stored. */
+/** Maximum number of characters of a text that is stored. A longer text is not stored. */
 const maxTextLength = 1024 * 1024;
 
 /**

@@ -27,7 +27,7 @@ const engines: Record<Engine, (options: StoreOptions, log: Logger, parts: StoreP
 export interface StoreParts {
   /** Registry for the state of ClickHouse's servers. */
   readonly metrics?: Registry;
-  /** Most bytes of rows in one read; a larger read fails with STORAGE_TOO_LARGE. Default: 512 MiB. */
+  /** Maximum number of bytes of rows in one read; a larger read fails with STORAGE_TOO_LARGE. Default: 512 MiB. */
   readonly maxReadBytes?: number;
 }
 

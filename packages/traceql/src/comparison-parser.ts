@@ -4,7 +4,7 @@ import type { TokenReader } from "./token-reader.ts";
 
 /** Default number of values shown for each attribute by `compare()`, the same as in Tempo. */
 const defaultLimit = 10;
-/** Most values for each attribute in a query, because an engine has this number of values in memory. */
+/** Maximum number of values for each attribute in a query, because an engine has this number of values in memory. */
 const maxLimit = 1_000n;
 
 /**

@@ -14,6 +14,6 @@ export const traceQlLimits = {
   nodes: 1_024,
   /** UTF-16 units of a regular expression. */
   regexLength: 4_096,
-  /** Most fields in `by()` after a metrics function, the same as in Tempo. */
+  /** Maximum number of fields in `by()` after a metrics function, the same as in Tempo. */
   groupBys: 5,
 } as const;

@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.ts";
 
-/** Most characters of one event. A longer event is an error. */
+/** Maximum number of characters of one event. A longer event is an error. */
 const maxEvent = 16 * 1024 * 1024;
 
 /**

@@ -3,7 +3,8 @@ import { createGunzip } from "node:zlib";
 import { CliError } from "./cli-error.ts";
 
 /**
- * Most bytes of an unpacked line, which is a trace. A longer line ends the import, because a line is held in memory.
+ * Maximum number of bytes of an unpacked line, which is a trace. A longer line ends the import, because a line is held
+ * in memory.
  */
 const maxLine = 64 * 1024 * 1024;
 

@@ -2,9 +2,11 @@ import { bodyOf } from "./body-of.ts";
 import { CliError } from "./cli-error.ts";
 import type { OptionValues } from "./command.ts";
 
-/** Most bytes of an answer that is read as a whole: 256 MiB. Streams have a limit for each event instead. */
+/**
+ * Maximum number of bytes of an answer that is read as a whole: 256 MiB. Streams have a limit for each event instead.
+ */
 const maxAnswerBytes = 256 * 1024 * 1024;
-/** Most printed characters of an error text, because a proxy may answer with a whole page. */
+/** Maximum number of printed characters of an error text, because a proxy may answer with a whole page. */
 const maxFailure = 2_000;
 
 /** Parameters of a request. Undefined values are left out. */

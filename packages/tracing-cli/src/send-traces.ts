@@ -30,7 +30,7 @@ const retryable = new Set([429, 502, 503, 504]);
 /** Milliseconds before the second try. Each further pause is twice as long, up to `maxPauseMs`. */
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
-/** Most bytes of an answer: an answer has only a status and a sentence. */
+/** Maximum number of bytes of an answer: an answer has only a status and a sentence. */
 const maxAnswerBytes = 1024 * 1024;
 
 /** Source: OTLP, `ExportTracePartialSuccess` */

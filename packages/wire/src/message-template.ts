@@ -1,4 +1,4 @@
-/** Most characters of a message from which the template is made; further characters are cut. */
+/** Maximum number of characters of a message from which the template is made; further characters are cut. */
 const mostLetters = 1_000;
 
 /**

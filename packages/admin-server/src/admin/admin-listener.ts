@@ -48,7 +48,7 @@ const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 /** Milliseconds that a connection may wait for its next request before it is closed. */
 const keepAliveTimeoutMs = 60_000;
-/** Most bytes of a request's head. A larger head gets 431. */
+/** Maximum number of bytes of a request's head. A larger head gets 431. */
 const maxHeaderBytes = 64 * 1024;
 /** Milliseconds that running requests get when the endpoint closes. Then their connections are cut. */
 const closeTimeoutMs = 10_000;

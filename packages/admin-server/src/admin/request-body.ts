@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServerError } from "server-core/errors";
 
 /**
- * Most bytes of a request body: 100 MiB; a larger body gets 413. Source: the public model (Caddy 2.11), observed
- * behavior
+ * Maximum number of bytes of a request body: 100 MiB; a larger body gets 413. Source: the public model (Caddy 2.11),
+ * observed behavior
  */
 export const maxBodyBytes = 100 * 1024 * 1024;
 
-/** Most bytes that are read and dropped from a refused body before its connection is closed. */
+/** Maximum number of bytes that are read and dropped from a refused body before its connection is closed. */
 const maxDrainedBytes = 2 * maxBodyBytes;
 /** Milliseconds of silence after which a connection with a refused body is closed. */
 const drainIdleMs = 2_000;

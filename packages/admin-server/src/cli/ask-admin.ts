@@ -8,7 +8,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { formatListenAddress } from "server-core/listen/listen-address";
 import { readWithin } from "server-core/net/read-within";
 
-/** Most bytes of a response. A longer response fails the command. */
+/** Maximum number of bytes of a response. A longer response fails the command. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** The member `admin.listen` of a configuration; undefined if it is missing. @throws ServerError for invalid JSON */

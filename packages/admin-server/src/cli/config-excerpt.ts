@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { TextPlace } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 
-/** Most characters of the shown line; longer lines are cut around the fault. */
+/** Maximum number of characters of the shown line; longer lines are cut around the fault. */
 const maxColumns = 120;
 /** Size limit in bytes of a file from which the line is read. */
 const maxFileBytes = 16 * 1024 * 1024;

@@ -10,8 +10,8 @@ export interface AutosaveDamage {
 }
 
 /**
- * Most bytes that may differ from the newest config of the history. A config with more different bytes counts as
- * another config.
+ * Maximum number of bytes that may differ from the newest config of the history. A config with more different bytes
+ * counts as another config.
  */
 const mostChangedBytes = 64;
 

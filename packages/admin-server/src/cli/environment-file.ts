@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 
-/** Most bytes of an environment file. A longer file is an error. */
+/** Maximum number of bytes of an environment file. A longer file is an error. */
 const maxFileBytes = 1024 * 1024;
 
 /** A quoted value, which may span lines. @returns undefined without a closing quote */

@@ -1,4 +1,7 @@
-/** Most wrong letters in a word that still counts as meant. A word with more wrong letters counts as another word. */
+/**
+ * Maximum number of wrong letters in a word that still counts as meant. A word with more wrong letters counts as
+ * another word.
+ */
 const maxMistakes = 2;
 
 /** Edit distance: number of inserted, removed or replaced letters between two words. */

@@ -11,7 +11,7 @@ import { parseJson } from "server-core/json/parse-json";
 import { standardAdapters } from "../standard-adapters.ts";
 import { configExcerpt } from "./config-excerpt.ts";
 
-/** Most bytes of a configuration, as for bodies of the admin API. */
+/** Maximum number of bytes of a configuration, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
 /** Default file names, in this order. Source: the public model, plus its name */

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 
-/** Most characters of a password. A longer password is refused. */
+/** Maximum number of characters of a password. A longer password is refused. */
 const maxCharacters = 4096;
 const [interrupt, endOfInput, backspace, deleteKey, eraseLine] = [
   "\u0003",

@@ -2,7 +2,9 @@ import { StartError } from "lifecycle/errors";
 import { exitCodes } from "lifecycle/stop-request";
 import { defineCommand } from "../cli/command.ts";
 
-/** Most bytes of a password that bcrypt uses. It ignores further bytes, so a longer password is refused. */
+/**
+ * Maximum number of bytes of a password that bcrypt uses. It ignores further bytes, so a longer password is refused.
+ */
 const maxBcryptBytes = 72;
 
 /**

@@ -11,9 +11,9 @@ import { defineCommand } from "../cli/command.ts";
 import { commandLineConfig, headersFrom, httpServerLimits } from "../cli/command-line-config.ts";
 import { debugOption, runOptions, runSettings } from "./run-options.ts";
 
-/** Most bytes of a body from standard input. A longer body fails the command. */
+/** Maximum number of bytes of a body from standard input. A longer body fails the command. */
 const maxBodyBytes = 16 * 1024 * 1024;
-/** Most ports in a range, because each port needs a separate server. */
+/** Maximum number of ports in a range, because each port needs a separate server. */
 const maxServers = 1_000;
 
 /** Option values that determine the config. */

@@ -86,7 +86,7 @@ export interface MemoryRequest {
   readonly byteLength: number;
 }
 
-/** Most requests named in the log line about a thread's death. */
+/** Maximum number of requests named in the log line about a thread's death. */
 const maxNamedRequests = 20;
 
 /**

@@ -5,7 +5,8 @@ const mostBusy = 0.5;
 /** Number of checks between two redistributions of connections, because clients need time to connect again. */
 const looksBetweenShares = 4;
 /**
- * Most shares after a growth. After these redistributions, a client with one busy connection is no longer disturbed.
+ * Maximum number of shares after a growth. After these redistributions, a client with one busy connection is no longer
+ * disturbed.
  */
 const mostShares = 10;
 /** A thread has too few connections if its work is less than this fraction of the busiest thread's work. */

@@ -15,7 +15,7 @@ import { messageOf } from "server-core/errors";
 import { formatListenAddress, type ListenAddress } from "server-core/listen/listen-address";
 import { openPort } from "server-core/listen/open-port";
 
-/** Most waiting connections, for all addresses together; further connections are closed. */
+/** Maximum number of waiting connections, for all addresses together; further connections are closed. */
 const maxWaiting = 1_000;
 
 /** Makes a worker accept relayed connections at a path, for an address that it listens on. */

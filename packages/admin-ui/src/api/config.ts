@@ -17,8 +17,8 @@ export interface RunningConfig {
 }
 
 /**
- * Most attempts to read config and history in the same version. It ensures that a constantly changing config is still
- * shown.
+ * Maximum number of attempts to read config and history in the same version. It ensures that a constantly changing
+ * config is still shown.
  */
 const maxTries = 5;
 

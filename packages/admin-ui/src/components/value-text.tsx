@@ -2,8 +2,8 @@ import "./value-text.css";
 import type { JsonValue } from "../api/json-value.ts";
 
 /**
- * Most characters of a value that are shown. The number of the others follows. Megabytes in one element would block the
- * page.
+ * Maximum number of characters of a value that are shown. The number of the others follows. Megabytes in one element
+ * would block the page.
  */
 const maxLength = 20_000;
 

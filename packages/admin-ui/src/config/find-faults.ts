@@ -10,7 +10,7 @@ export interface SchemaFault {
   message: string;
 }
 
-/** Most faults that are listed. A wrong type high in the tree could cause thousands. */
+/** Maximum number of faults that are listed. A wrong type high in the tree could cause thousands. */
 const maxFaults = 100;
 
 /** The fault of a value without its members; undefined for a valid value. The server reads `null` as "not set". */

@@ -64,7 +64,7 @@ export interface PlaceSchema {
   maximum: number | undefined;
 }
 
-/** Most nested references and alternatives at one place, which stops recursive schemas. */
+/** Maximum number of nested references and alternatives at one place, which stops recursive schemas. */
 const maxDepth = 12;
 
 /**

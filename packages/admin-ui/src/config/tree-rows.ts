@@ -18,8 +18,8 @@ export interface TreeRow {
 }
 
 /**
- * Most shown rows: beyond it the user must fold or search. All rows are elements of the page, so more would slow down
- * each key.
+ * Maximum number of shown rows: beyond it the user must fold or search. All rows are elements of the page, so more
+ * would slow down each key.
  */
 export const maxRows = 5_000;
 

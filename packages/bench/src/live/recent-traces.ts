@@ -6,7 +6,7 @@ export interface AcknowledgedTrace {
   readonly acknowledgedAt: number;
 }
 
-/** Most traces: more than an hour at one trace per tenth of a second. */
+/** Maximum number of traces: more than an hour at one trace per tenth of a second. */
 const most = 50_000;
 
 /** Some of the recently acknowledged traces, in order of time. */

@@ -52,7 +52,7 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
   };
 }
 
-/** Most connections from one address, because the system has about 28,000 ephemeral ports. */
+/** Maximum number of connections from one address, because the system has about 28,000 ephemeral ports. */
 const perAddress = 20_000;
 
 /** Connects to a port of this machine, and uses a new loopback address for each 20,000 connections. */

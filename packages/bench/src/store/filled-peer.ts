@@ -9,7 +9,7 @@ import { millionPerHour } from "./fill-store.ts";
 const batchSpans = 100;
 /** Connections that send at the same time while a store is filled. */
 const clients = 8;
-/** Most spans that are sent ahead: the peer's queue holds 2,000 spans, and drops further ones. */
+/** Maximum number of spans that are sent ahead: the peer's queue holds 2,000 spans, and drops further ones. */
 const maxAheadSpans = 1_500;
 const lookMs = 50;
 const hourMs = 3_600_000;

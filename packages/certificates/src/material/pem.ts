@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { messageOf, ServerError } from "server-core/errors";
 
-/** Most certificates in one text. A text with more is refused. */
+/** Maximum number of certificates in one text. A text with more is refused. */
 export const maxChain = 1_000;
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

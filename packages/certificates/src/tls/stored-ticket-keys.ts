@@ -39,7 +39,7 @@ export interface StoredTicketKeysOptions {
   readonly log: Logger;
   /** Milliseconds between two new keys; undefined: this server makes no new keys. */
   readonly intervalMs: number | undefined;
-  /** Most valid keys. A new key replaces the oldest one. */
+  /** Maximum number of valid keys. A new key replaces the oldest one. */
   readonly maxKeys: number;
   /** Called when the keys have changed. */
   changed(): void;

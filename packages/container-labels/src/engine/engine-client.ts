@@ -6,11 +6,11 @@ import { z } from "zod";
 import type { EngineAddress } from "./engine-address.ts";
 
 /**
- * Most bytes of an answer. A longer answer is an error. An engine with thousands of containers answers with some
- * megabytes.
+ * Maximum number of bytes of an answer. A longer answer is an error. An engine with thousands of containers answers
+ * with some megabytes.
  */
 const maxAnswerBytes = 64 * 1024 * 1024;
-/** Most bytes of one event, which is a line of JSON. */
+/** Maximum number of bytes of one event, which is a line of JSON. */
 const maxEventBytes = 1024 * 1024;
 /**
  * Timeout of one request in milliseconds. The event stream has no timeout, because it lasts as long as the engine

@@ -12,7 +12,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Most words in a sentence. Authors aim for 25; a longer sentence than 30 fails the check. */
+/** Maximum number of words in a sentence. Authors aim for 25; a longer sentence than 30 fails the check. */
 export const mostWords = 30;
 
 /** Openings that keep the reader waiting for the subject. A question may begin with any of them. */

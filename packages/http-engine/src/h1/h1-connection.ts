@@ -14,8 +14,8 @@ import { type BodyFeeder, RequestBody } from "./request-body.ts";
 import { serverErrorOf } from "./server-error-of.ts";
 
 /**
- * Most bytes that are kept for a handler that does not read the body yet, or for the next request in a pipeline. Above
- * this limit, the connection stops reading its socket.
+ * Maximum number of bytes that are kept for a handler that does not read the body yet, or for the next request in a
+ * pipeline. Above this limit, the connection stops reading its socket.
  */
 const maxHeldBytes = 64 * 1024;
 

@@ -3,7 +3,10 @@ import type { ServerError } from "server-core/errors";
 import type { HeaderList } from "../header-list.ts";
 import { H1Body } from "./h1-body.ts";
 
-/** Most bytes of an unread body that are received and dropped to keep the connection. Source: the model's server */
+/**
+ * Maximum number of bytes of an unread body that are received and dropped to keep the connection. Source: the model's
+ * server
+ */
 const maxDroppedBytes = 256 * 1024;
 const noTrailers: HeaderList = []; // never changed
 

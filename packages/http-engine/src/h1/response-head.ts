@@ -75,7 +75,10 @@ export interface ResponseFields {
   readonly close: boolean;
 }
 
-/** Most fields and characters of lists that are cached. Lists with more or longer fields are encoded each time. */
+/**
+ * Maximum number of fields and characters of lists that are cached. Lists with more or longer fields are encoded each
+ * time.
+ */
 const maxKeptFields = 32;
 const maxKeptLength = 4 * 1024;
 

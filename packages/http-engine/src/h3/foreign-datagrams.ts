@@ -2,8 +2,8 @@ import type { PeerAddress } from "http-protocols/quic";
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 
 /**
- * Most datagrams handed over in one turn of the event loop. Further ones are dropped, as by a full socket. Without the
- * limit, forged datagrams would fill the memory.
+ * Maximum number of datagrams handed over in one turn of the event loop. Further ones are dropped, as by a full socket.
+ * Without the limit, forged datagrams would fill the memory.
  */
 const maxWaiting = 256;
 

@@ -32,7 +32,7 @@ import { sharedKey } from "./shared-key.ts";
 const checkIntervalMs = 500;
 /** Time in milliseconds after its last request until a connection of a closed listener is cut. */
 const lastBytesMs = 3_000;
-/** Most requests that may wait for the first config. Further requests are refused. */
+/** Maximum number of requests that may wait for the first config. Further requests are refused. */
 const maxHeldRequests = 1_000;
 
 interface Http3ListenOptions {

@@ -19,11 +19,11 @@ export type ProxyHeader =
 const signature = Buffer.from("0d0a0d0a000d0a515549540a", "hex");
 const textStart = Buffer.from("PROXY ");
 const fixedBytes = 16;
-/** Most bytes of a text header, with its line end. A longer text header is malformed. */
+/** Maximum number of bytes of a text header, with its line end. A longer text header is malformed. */
 const maxTextBytes = 107;
 /**
- * Most bytes of addresses and extensions in a binary header; a longer header is malformed. The protocol would allow
- * 65,535.
+ * Maximum number of bytes of addresses and extensions in a binary header; a longer header is malformed. The protocol
+ * would allow 65,535.
  */
 const maxBinaryBytes = 2_048;
 const textHeader =

@@ -34,7 +34,7 @@ const maxHeaderBlockBytes = 65_536;
 const maxHeaderListBytes = 131_072;
 /** Size limit of a response body in bytes. */
 const maxResponseBytes = 4_194_304;
-/** Most bytes of unsent control frames, for a peer that causes answers and does not read them. */
+/** Maximum number of bytes of unsent control frames, for a peer that causes answers and does not read them. */
 const maxUnsentControlBytes = 1_048_576;
 /** Server push is off, and the peer compresses headers without a dynamic table. */
 const ownSettings = encodeSettings(

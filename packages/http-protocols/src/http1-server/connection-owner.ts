@@ -13,7 +13,7 @@ export interface ServerLimits {
   readonly readTimeoutMs: number;
   /** Size limit of a request's head in bytes. */
   readonly maxHeaderBytes: number;
-  /** Most bytes of an unread body that are read and dropped, so that the client reads the response. */
+  /** Maximum number of bytes of an unread body that are read and dropped, so that the client reads the response. */
   readonly maxDroppedBytes: number;
 }
 

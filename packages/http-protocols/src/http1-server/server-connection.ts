@@ -21,9 +21,9 @@ import { Http1Response, type ResponseCarrier, refusalOf } from "./http1-response
 type State = "head" | "waiting" | "body" | "closing" | "gone";
 
 const empty = Buffer.alloc(0);
-/** Most bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
+/** Maximum number of bytes that wait for the next request in a pipeline. Above this limit, the socket is not read. */
 const maxHeldBytes = 64 * 1024;
-/** Most bytes of responses that the client has not taken. Above this limit, the next request waits. */
+/** Maximum number of bytes of responses that the client has not taken. Above this limit, the next request waits. */
 const maxUnsentBytes = 64 * 1024;
 /** A late or idle client is cut after it has sent nothing for this number of rounds of the event loop. */
 const quietRounds = 3;

@@ -26,11 +26,11 @@ import { errorCodeText, StreamError } from "./stream-error.ts";
 
 /** Size limit in bytes of a compressed header block, over all its frames. A longer block ends the connection. */
 const maxHeaderBlockBytes = 256 * 1024;
-/** Most streams that may be opened until the server's SETTINGS arrive. Source: Go's net/http */
+/** Maximum number of streams that may be opened until the server's SETTINGS arrive. Source: Go's net/http */
 const maxFirstStreams = 100;
 /** With more unsent bytes than this, the connection accepts no new requests, because the server does not read. */
 const maxWaitingBytes = 512 * 1024;
-/** Most unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
+/** Maximum number of unsent bytes with all heads and answers to PING and SETTINGS, for a server that does not read. */
 const maxUnsentBytes = 4 * 1024 * 1024;
 const maxStreamId = 2 ** 31 - 1;
 /** Milliseconds for sending the last frames; then the socket is destroyed. */

@@ -38,7 +38,7 @@ export interface FrameOwner<Stream extends ServerStream> {
 
 /** The parts of a connection, and its limits. */
 interface ConnectionParts<Stream extends ServerStream> {
-  /** Most streams that the client may have open at once. A further stream is refused. */
+  /** Maximum number of streams that the client may have open at once. A further stream is refused. */
   readonly maxStreams: number;
   /**
    * Decodes header blocks. All streams share the decoder's table, so a block must be decoded even if its stream is

@@ -4,14 +4,16 @@ import type { HpackEncoder } from "../http2/hpack-encoder.ts";
 import { addFields } from "../http2/sent-fields.ts";
 import type { PromisedRequest } from "./promised-request.ts";
 
-/** Most open pushed streams in a connection, if the client does not set a lower limit. */
+/** Maximum number of open pushed streams in a connection, if the client does not set a lower limit. */
 const maxOpen = 100;
 /**
  * Cancelled minus accepted pushes. At the limit, nothing is pushed, because the client may have the responses in its
  * cache.
  */
 const maxRefused = 100;
-/** Most bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly. */
+/**
+ * Maximum number of bytes of unsent data. Above this limit, nothing is promised, because the client reads too slowly.
+ */
 const maxUnsentBytes = 64 * 1024;
 const maxStreamId = 0x7fff_fffe;
 

@@ -31,12 +31,12 @@ import { StreamTable } from "./stream-table.ts";
  * section 6.8
  */
 const allStreams = 0x7fff_ffff;
-/** Most bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
+/** Maximum number of bytes of unsent data, including answers to PING and SETTINGS, for a client that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
 /** A server's limits for its clients' connections. */
 export interface ServerConnectionLimits {
-  /** Most streams that a client may have open at once; SETTINGS announce this number. */
+  /** Maximum number of streams that a client may have open at once; SETTINGS announce this number. */
   readonly maxStreams: number;
   /** Size limit of a header block's fields; each field counts 32 bytes extra. */
   readonly maxHeaderBytes: number;

@@ -1,7 +1,7 @@
 import { errorCodes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 
-/** Most fragments of a header block: empty fragments cost time, but no limit of bytes stops them. */
+/** Maximum number of fragments of a header block: empty fragments cost time, but no limit of bytes stops them. */
 const maxFragments = 16;
 
 /** A header block that continues in CONTINUATION frames. Source: RFC 9113, section 6.10 */

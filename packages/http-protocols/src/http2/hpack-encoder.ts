@@ -4,7 +4,9 @@ import { staticTable } from "./static-table.ts";
 const maxTableBytes = 4_096;
 /** Bytes that HPACK adds to the name and value of each entry. Source: RFC 7541, section 4.1 */
 const entryOverheadBytes = 32;
-/** Most fields that were sent once and are remembered. At its second occurrence, a field enters the table. */
+/**
+ * Maximum number of fields that were sent once and are remembered. At its second occurrence, a field enters the table.
+ */
 const maxSeen = 128;
 /** Size limit of a field in the table. Longer fields would displace many others. */
 const maxEntryBytes = 512;

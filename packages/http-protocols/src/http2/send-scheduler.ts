@@ -4,7 +4,7 @@ import { defaultWindowBytes, errorCodes, maxWindowBytes } from "./frames.ts";
 import { Http2Error } from "./http2-error.ts";
 import type { SendQueue } from "./send-queue.ts";
 
-/** Most unsent body bytes for a peer that does not read. */
+/** Maximum number of unsent body bytes for a peer that does not read. */
 const maxUnsentBytes = 128 * 1024;
 const noPayload = Buffer.alloc(0);
 

@@ -9,7 +9,7 @@ const entryOverheadBytes = 32;
 const maxFieldBytes = 1_024;
 /** Fields that were sent once, and are inserted when they are sent again. The oldest is forgotten first. */
 const maxCandidates = 64;
-/** Most sections that the client has not acknowledged. Above it, sections use only the static table. */
+/** Maximum number of sections that the client has not acknowledged. Above it, sections use only the static table. */
 const maxUnacknowledged = 256;
 
 /** Fields whose values rarely repeat. They would fill the table, because entries are never removed. */

@@ -20,12 +20,12 @@ export interface Http3SessionOptions {
   readonly onClosed?: (reason: CloseReason) => void;
 }
 
-/** Most requests whose priority is stored before they arrive. Further priorities are ignored. */
+/** Maximum number of requests whose priority is stored before they arrive. Further priorities are ignored. */
 const maxPriorityUpdates = 100;
 /** Size limit of a stored Priority field: its members have three to five bytes. */
 const maxPriorityBytes = 64;
 
-/** Most bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
+/** Maximum number of bytes for the client's QPACK encoder that are not sent yet. Above it, the connection is closed. */
 const maxDecoderBytes = 4_096;
 
 /** The server's side of one HTTP/3 connection, without push. Source: RFC 9114 */

@@ -28,7 +28,7 @@ const accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** Milliseconds for which a token is kept. Kubernetes replaces the file some minutes before the token expires. */
 const tokenMs = 60_000;
 
-/** Most bytes of a kubeconfig, a token or a certificate. */
+/** Maximum number of bytes of a kubeconfig, a token or a certificate. */
 const maxFileBytes = 1024 * 1024;
 
 /** @throws StartError for an unreadable or oversized file */

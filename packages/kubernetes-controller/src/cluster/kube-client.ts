@@ -10,10 +10,13 @@ import { messageOf } from "server-core/errors";
 import { readWithin } from "server-core/net/read-within";
 import type { ClusterAccess } from "./cluster-access.ts";
 
-/** Most bytes of a list's page or of an object. A list is asked in pages, and etcd holds at most 1.5 MiB an object. */
+/**
+ * Maximum number of bytes of a list's page or of an object. A list is asked in pages, and etcd holds at most 1.5 MiB an
+ * object.
+ */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
-/** Most bytes of one event of a watch. */
+/** Maximum number of bytes of one event of a watch. */
 const maxEventBytes = 16 * 1024 * 1024;
 
 /** Milliseconds without a byte after which an answer is given up. */
@@ -22,7 +25,7 @@ const silenceMs = 60_000;
 /** The same for a watch, which the API server ends itself before. Without it, a lost connection would be silent for ever. */
 const watchSilenceMs = 420_000;
 
-/** Most characters of an error's text. */
+/** Maximum number of characters of an error's text. */
 const maxReasonLength = 2_000;
 
 /** An answer of the API server that is no success. */

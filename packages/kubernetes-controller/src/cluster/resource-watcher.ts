@@ -29,7 +29,7 @@ export interface WatcherSettings {
   /** Called after each change of an object. */
   readonly onChange: () => void;
   readonly log: Logger;
-  /** Most objects; more are an error, and the objects stay as they are. */
+  /** Maximum number of objects; more are an error, and the objects stay as they are. */
   readonly maxObjects?: number;
   /** Milliseconds until the first further try. */
   readonly retryMs?: number;

@@ -1,7 +1,7 @@
 import type { Condition } from "../cluster/kube-object.ts";
 import type { WantedCondition } from "../translate/conditions.ts";
 
-/** Most characters of a message, as the API server allows. */
+/** Maximum number of characters of a message, as the API server allows. */
 const maxMessageLength = 32_768;
 
 /**

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { KubeClient } from "../cluster/kube-client.ts";
 import type { Problem } from "../translate/problems.ts";
 
-/** Most characters of an Event's message, as the API server allows. */
+/** Maximum number of characters of an Event's message, as the API server allows. */
 const maxMessageLength = 1_024;
 
-/** Most events that are remembered, so that each is written once. */
+/** Maximum number of events that are remembered, so that each is written once. */
 const maxRemembered = 10_000;
 
 const apiVersions: Readonly<Record<string, string>> = { Ingress: "networking.k8s.io/v1" };

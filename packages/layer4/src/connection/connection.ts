@@ -15,8 +15,8 @@ import { scanPlaceholders } from "server-core/placeholders/scan-placeholders";
 import type { ConnectionAddresses } from "./addresses.ts";
 
 /**
- * Most bytes that matchers may see. A client that sends more without matching a route is disconnected, which bounds the
- * memory of unmatched connections. Source: caddy-l4, `MaxMatchingBytes`
+ * Maximum number of bytes that matchers may see. A client that sends more without matching a route is disconnected,
+ * which bounds the memory of unmatched connections. Source: caddy-l4, `MaxMatchingBytes`
  */
 export const maxMatchingBytes = 16 * 1024;
 

@@ -11,7 +11,7 @@ export interface ConnectionSink {
   take(socket: Socket): void;
 }
 
-/** Most connections that wait before the first config is activated; further ones are closed. */
+/** Maximum number of connections that wait before the first config is activated; further ones are closed. */
 const maxHeld = 1_000;
 
 /** Listeners by address. Configs with the same address share one. */

@@ -15,7 +15,7 @@ const sslRequest = 80_877_103;
 /** Request code to cancel a query of another connection: 04 d2 16 2e. */
 const cancelRequest = 80_877_102;
 const smallestMessage = 8;
-/** Most bytes of the first message. A larger length means another protocol. */
+/** Maximum number of bytes of the first message. A larger length means another protocol. */
 const largestMessage = 16 * 1024;
 
 /** The first message of a PostgreSQL client. */

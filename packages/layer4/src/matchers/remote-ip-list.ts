@@ -7,7 +7,9 @@ import { replaceAll } from "server-core/placeholders/machine-placeholders";
 import { z } from "zod";
 import type { Matcher } from "../routes/handler.ts";
 
-/** Most bytes of the file. A larger file is refused: reading it would block all connections of the thread. */
+/**
+ * Maximum number of bytes of the file. A larger file is refused: reading it would block all connections of the thread.
+ */
 const maxFileBytes = 4 * 1024 * 1024;
 /**
  * Milliseconds between two checks of the file. A check is a `stat` in the thread that serves connections, so it is not

@@ -26,9 +26,11 @@ const largestChunk = 255;
 const keyBytes = 32;
 /** Minimum message length: a name of one byte, a zero byte, the key and its parity. */
 const shortestMessage = 1 + 1 + keyBytes + 1;
-/** Most bytes of the name. A longer name does not match. Source: caddy-l4, `MessageAuthUsernameBytesMax` */
+/**
+ * Maximum number of bytes of the name. A longer name does not match. Source: caddy-l4, `MessageAuthUsernameBytesMax`
+ */
 const longestName = 255;
-/** Most bytes of the message: name, RoMON mark, zero byte, key and parity. */
+/** Maximum number of bytes of the message: name, RoMON mark, zero byte, key and parity. */
 const longestMessage = longestName + 2 + 1 + keyBytes + 1;
 /** Suffix of the name when a client wants to reach the router's neighbors. */
 const romonMark = "+r";

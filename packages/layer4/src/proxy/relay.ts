@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pump } from "server-modules/handlers/reverse-proxy/tunnel/pump";
 
-/** Most bytes that wait for a slow side, in each direction. */
+/** Maximum number of bytes that wait for a slow side, in each direction. */
 const maxWaitingBytes = 64 * 1024;
 
 /**

@@ -1,7 +1,10 @@
 import { StartError } from "../errors.ts";
 import type { TraceContext } from "../trace-context.ts";
 
-/** Most new traces per second in a process; for traces that clients start, the clients have their own limits. */
+/**
+ * Maximum number of new traces per second in a process; for traces that clients start, the clients have their own
+ * limits.
+ */
 const maxTracesPerSecond = 100;
 
 /** Decides by the trace ID, so that processes with the same share decide in the same way. @param share from 0 to 1 */

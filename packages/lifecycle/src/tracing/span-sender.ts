@@ -12,7 +12,7 @@ import { otlpJson } from "./otlp-json.ts";
  */
 export const ownSpansHeader = "x-tracing-own-spans";
 
-/** Most spans that may wait to be sent. Further spans are dropped and counted. */
+/** Maximum number of spans that may wait to be sent. Further spans are dropped and counted. */
 const maxWaiting = 2_048;
 const maxBatch = 512;
 const batchDelayMs = 1_000;

@@ -3,8 +3,8 @@ import type { JsonValue } from "../json/json-value.ts";
 import type { AdaptedConfig, AdaptOptions, ConfigAdapter } from "./config-adapter.ts";
 
 /**
- * Most characters of an error message; the middle of a longer one is cut out. Messages quote words of the text, which
- * may be as long as the text.
+ * Maximum number of characters of an error message; the middle of a longer one is cut out. Messages quote words of the
+ * text, which may be as long as the text.
  */
 const maxMessageLength = 4_000;
 

@@ -1,6 +1,6 @@
 import { ServerError } from "../errors.ts";
 
-/** Most entries in one answer, when a caller requests a part of a list. */
+/** Maximum number of entries in one answer, when a caller requests a part of a list. */
 const mostOfPage = 1_000;
 
 /** The requested part of a list. */

@@ -33,7 +33,7 @@ export interface PrepareTask {
 
 type RunningConfig = Pick<ConfigDocument, "text" | "config" | "hasIds">;
 
-/** Most changed parts that are sent singly. With more, the whole document is sent. */
+/** Maximum number of changed parts that are sent singly. With more, the whole document is sent. */
 const maxParts = 50;
 
 /**
@@ -42,7 +42,7 @@ const maxParts = 50;
  */
 const maxLeadMs = 15_000;
 
-/** Most attempts to apply one change when threads die. After the last one, the change fails. */
+/** Maximum number of attempts to apply one change when threads die. After the last one, the change fails. */
 const maxTries = 5;
 
 export interface WorkersOptions {

@@ -5,9 +5,9 @@ import type { WrittenDocument } from "../json/written-document.ts";
 import type { HistoryEntry, HistoryFiles } from "./history-files.ts";
 
 export interface HistoryLimits {
-  /** Most stored configs; 0: none. Beyond it, the oldest are removed. */
+  /** Maximum number of stored configs; 0: none. Beyond it, the oldest are removed. */
   readonly maxEntries: number;
-  /** Most bytes of all stored configs; beyond it, the oldest are removed. The newest is always stored. */
+  /** Maximum number of bytes of all stored configs; beyond it, the oldest are removed. The newest is always stored. */
   readonly maxBytes: number;
 }
 
@@ -20,13 +20,13 @@ export interface RecordedConfig {
   readonly author: string;
   /** The request that caused the change. */
   readonly cause?: string | undefined;
-  /** Most stored versions and bytes; beyond them, the oldest are removed. */
+  /** Maximum number of stored versions and bytes; beyond them, the oldest are removed. */
   readonly limits: HistoryLimits;
   /** True: may be written to disk (`admin.config.persist`). False: stored in memory until the process ends. */
   readonly persist: boolean;
 }
 
-/** Most writes that may run at once. Above it, a change waits for the writes. */
+/** Maximum number of writes that may run at once. Above it, a change waits for the writes. */
 const maxPending = 16;
 
 /**

@@ -32,7 +32,7 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Most keys that are sorted in place, which needs no additional memory. */
+/** Maximum number of keys that are sorted in place, which needs no additional memory. */
 const fewKeys = 16;
 
 /** Sorted keys of an object. Nearly all objects have few keys, in an order that is sorted or nearly sorted. */
@@ -84,7 +84,7 @@ const leastKeptLength = 64;
 const leastKeptLengthInList = 2_048;
 /** Minimum length of a text that is kept in pieces. A joined text would be copied again by each enclosing object or list. */
 const largeLength = 16 * 1024;
-/** Most pieces; more pieces are joined, because each enclosing level copies the list of pieces. */
+/** Maximum number of pieces; more pieces are joined, because each enclosing level copies the list of pieces. */
 const mostPieces = 4_096;
 
 /** A text, or the pieces of a long one. */

@@ -2,7 +2,8 @@ import { ServerError } from "../errors.ts";
 import { maxJsonDepth } from "./encode-json.ts";
 
 /**
- * Most values in a document, including nested ones: far above real configs. Each value needs more memory than its text.
+ * Maximum number of values in a document, including nested ones: far above real configs. Each value needs more memory
+ * than its text.
  */
 export const maxJsonValues = 1_000_000;
 

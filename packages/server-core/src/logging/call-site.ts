@@ -1,4 +1,4 @@
-/** Most stack frames that are searched, including frames of the log. */
+/** Maximum number of stack frames that are searched, including frames of the log. */
 const maxFrames = 40;
 
 /** Functions of the log, which lie between a log line and its caller on the stack. */

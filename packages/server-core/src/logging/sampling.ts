@@ -1,6 +1,6 @@
 import type { LogEntry } from "./log-entry.ts";
 
-/** Most different messages that are counted separately; further messages share a count. */
+/** Maximum number of different messages that are counted separately; further messages share a count. */
 const maxKinds = 1000;
 
 /**

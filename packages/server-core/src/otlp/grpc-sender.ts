@@ -3,7 +3,8 @@ import { GrpcClient, GrpcError } from "./grpc-client.ts";
 import type { GrpcSettings } from "./grpc-settings.ts";
 
 /**
- * Most attempts for one export; the pauses between them grow. The exporters over HTTP use the same limit and pauses.
+ * Maximum number of attempts for one export; the pauses between them grow. The exporters over HTTP use the same limit
+ * and pauses.
  */
 const maxAttempts = 5;
 const firstPauseMs = 1_000;

@@ -15,8 +15,8 @@ export interface RegexpMatch {
 export const maxPatternLength = 10_000;
 
 /**
- * Most steps in a search: characters of the text times instructions of the pattern. Such a search takes about a second
- * of CPU time.
+ * Maximum number of steps in a search: characters of the text times instructions of the pattern. Such a search takes
+ * about a second of CPU time.
  */
 const maxSearchSteps = 100_000_000;
 

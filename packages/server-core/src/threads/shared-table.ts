@@ -3,7 +3,7 @@ import { ServerError } from "../errors.ts";
 
 /** Bytes of the table. Unused pages need no memory. */
 const tableBytes = 4 * 1024 * 1024;
-/** Most slots that are searched for a name, starting with the slot of its hash. */
+/** Maximum number of slots that are searched for a name, starting with the slot of its hash. */
 const maxProbes = 128;
 const headerBytes = 64;
 /** Size limit of a stored name in bytes; longer names are stored as their beginning and a hash. */

@@ -2,7 +2,7 @@ import { encodeJson } from "../json/encode-json.ts";
 import { idKey } from "../json/id-index.ts";
 import { isJsonObject, type JsonValue, member } from "../json/json-value.ts";
 
-/** Most pairs for the comparison; above it, elements are matched by position only. */
+/** Maximum number of pairs for the comparison; above it, elements are matched by position only. */
 const maxPairs = 250_000;
 
 /** An element of one list and its counterpart in the other. */

@@ -4,7 +4,7 @@ import { DocumentSize } from "./document-size.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { parseJsonPointer } from "./json-pointer.ts";
 
-/** Most operations in one patch. A patch with more is refused. */
+/** Maximum number of operations in one patch. A patch with more is refused. */
 export const maxPatchOperations = 10_000;
 
 /** One operation of a patch, with split pointers. */

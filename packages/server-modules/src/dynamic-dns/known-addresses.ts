@@ -3,7 +3,7 @@ import { isJsonObject } from "server-core/json/json-value";
 import type { Storage } from "server-core/storage/storage";
 import { publicAddress } from "./ip-source.ts";
 
-/** Most bytes of the stored file. A larger file counts as broken. */
+/** Maximum number of bytes of the stored file. A larger file counts as broken. */
 const maxFileBytes = 1024 * 1024;
 /** Timeout of one DNS query, in milliseconds, and the number of attempts. */
 const timeoutMs = 5_000;

@@ -18,7 +18,7 @@ export const defaultEndpoints = [
   "https://ident.me",
   "https://ipecho.net/plain",
 ];
-/** Most bytes of an answer. A longer answer is an HTML page, not an address. */
+/** Maximum number of bytes of an answer. A longer answer is an HTML page, not an address. */
 const maxAnswerBytes = 256;
 /** Timeout of one service in milliseconds, connecting included. */
 const timeoutMs = 10_000;

@@ -19,7 +19,7 @@ import { Subscriptions } from "./subscriptions.ts";
 
 /** Default timeout of one handler for one event, in milliseconds. */
 const defaultTimeoutMs = 30_000;
-/** Most events that may wait for one handler. Beyond it events are dropped and counted. */
+/** Maximum number of events that may wait for one handler. Beyond it events are dropped and counted. */
 const maxWaiting = 1_000;
 
 /**

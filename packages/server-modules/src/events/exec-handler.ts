@@ -8,9 +8,9 @@ import { z } from "zod";
 
 /** Default timeout in milliseconds; after it the program is killed. */
 const defaultTimeoutMs = 30_000;
-/** Most background commands of one handler that run at the same time. */
+/** Maximum number of background commands of one handler that run at the same time. */
 const maxInBackground = 10;
-/** Most output bytes kept for the log; the last bytes are kept. */
+/** Maximum number of output bytes kept for the log; the last bytes are kept. */
 const maxOutputBytes = 4_096;
 /** Milliseconds after a program's exit until the rest of its output is given up. */
 const lateOutputMs = 1_000;

@@ -9,7 +9,7 @@ export interface HandlerQueueOptions {
   readonly name: string;
   /** Timeout of one event in milliseconds. After it the queue continues with the next event. */
   readonly timeoutMs: number;
-  /** Most events that may wait in the queue. Beyond it an event skips the handler. */
+  /** Maximum number of events that may wait in the queue. Beyond it an event skips the handler. */
   readonly maxWaiting: number;
   /** Counters of handled, failed and dropped events. */
   readonly counters: EventCounters;

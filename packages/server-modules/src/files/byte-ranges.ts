@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Most ranges in one request. A request with more gets the whole body. */
+/** Maximum number of ranges in one request. A request with more gets the whole body. */
 const maxRanges = 100;
 
 /**

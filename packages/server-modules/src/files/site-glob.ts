@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { compileGlob, isGlob } from "server-core/glob/path-glob";
 import { pathBytes } from "./path-bytes.ts";
 
-/** Most paths found by one pattern; further ones are left out. */
+/** Maximum number of paths found by one pattern; further ones are left out. */
 const maxFound = 10_000;
 
 /** Names in a folder; empty for an unreadable folder. */

@@ -10,9 +10,9 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 import { IpRanges } from "server-core/net/ip-ranges";
 import { readWithin } from "server-core/net/read-within";
 
-/** Most bytes of a list. A larger list is refused, and the previous list stays in use. */
+/** Maximum number of bytes of a list. A larger list is refused, and the previous list stays in use. */
 const maxListBytes = 1024 * 1024;
-/** Most ranges in a list. A longer list is refused, because each lookup would take longer. */
+/** Maximum number of ranges in a list. A longer list is refused, because each lookup would take longer. */
 const maxRanges = 20_000;
 /** Default timeout of one fetch, in milliseconds. */
 const defaultTimeoutMs = 30_000;

@@ -7,7 +7,7 @@ import { PasswordThreads } from "./password-threads.ts";
 import { CheckKeys, RightPasswords } from "./right-passwords.ts";
 import { Turns } from "./turns.ts";
 
-/** Most checks that may wait for a thread. With more, clients would wait for minutes. */
+/** Maximum number of checks that may wait for a thread. With more, clients would wait for minutes. */
 const maxWaiting = 64;
 /** Minimum milliseconds between two log messages about refusals. */
 const quietMs = 60_000;

@@ -4,7 +4,7 @@ import { ServerError } from "server-core/errors";
 import type { PasswordCheck } from "./password-check.ts";
 import type { CheckOutcome } from "./password-thread.ts";
 
-/** Most threads, in addition to half of the cores: one argon2id computation may need a gibibyte. */
+/** Maximum number of threads, in addition to half of the cores: one argon2id computation may need a gibibyte. */
 const maxThreads = 4;
 /** Milliseconds after which an idle thread ends. */
 const defaultIdleMs = 10_000;

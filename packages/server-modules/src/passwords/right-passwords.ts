@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** Most right passwords that are cached, as in the public model. A further one replaces the least recently used. */
+/**
+ * Maximum number of right passwords that are cached, as in the public model. A further one replaces the least recently
+ * used.
+ */
 const maxKept = 1000;
 
 /**

@@ -9,7 +9,7 @@ export interface Waiting {
  * queue is full, the client with most work loses its newest.
  */
 export class Turns<Work extends Waiting> {
-  /** Most pieces of work that may wait; further work is refused. */
+  /** Maximum number of pieces of work that may wait; further work is refused. */
   readonly max: number;
   /** Work by client, in the order of turns: the first client is next. */
   readonly #clients = new Map<string, Work[]>();

@@ -3,13 +3,13 @@ import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
 /**
- * Most memory in KiB that a hash may require. A hash that needs more is refused, because a check could exhaust the
- * machine.
+ * Maximum number of memory in KiB that a hash may require. A hash that needs more is refused, because a check could
+ * exhaust the machine.
  */
 const maxMemoryKiB = 1024 * 1024;
 /**
- * Most passes that a hash may require; a hash with more is refused. A hash above this would occupy a thread for
- * minutes.
+ * Maximum number of passes that a hash may require; a hash with more is refused. A hash above this would occupy a
+ * thread for minutes.
  */
 const maxPasses = 1000;
 const maxParallelism = 64;

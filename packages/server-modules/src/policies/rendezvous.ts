@@ -3,7 +3,7 @@ import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 /** Offset basis and prime of FNV-1a. Other values would move every client to another upstream. */
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
-/** Most cached address hashes; dynamic upstreams may have any number of addresses. */
+/** Maximum number of cached address hashes; dynamic upstreams may have any number of addresses. */
 const maxKnownHashes = 10_000;
 
 /** FNV-1a, 32 bits, over UTF-16 code units. */

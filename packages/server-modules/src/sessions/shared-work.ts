@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** Most remembered works; beyond it the oldest are forgotten. */
+/** Maximum number of remembered works; beyond it the oldest are forgotten. */
 const maxWorks = 10_000;
 /** Milliseconds for which later callers get the result of finished work. */
 const keptMs = 60_000;

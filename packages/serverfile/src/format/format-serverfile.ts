@@ -1,6 +1,6 @@
 import { isSpace, trimSpace } from "../lexer/white-space.ts";
 
-/** Most indentation levels, as in the public model. Deeper lines get the same indentation. */
+/** Maximum number of indentation levels, as in the public model. Deeper lines get the same indentation. */
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
 /** Matches characters that need no special treatment by the formatter, after the first character of a word. */

@@ -4,8 +4,8 @@ import type { Quote, Token } from "./token.ts";
 import { isSpace } from "./white-space.ts";
 
 /**
- * Most tokens in a serverfile, with imports expanded; a text with more is refused. It protects the memory from a large
- * text of an API client.
+ * Maximum number of tokens in a serverfile, with imports expanded; a text with more is refused. It protects the memory
+ * from a large text of an API client.
  */
 export const maxTokens = 2_000_000;
 

@@ -1,9 +1,9 @@
 import { ServerError } from "server-core/errors";
 import type { Token } from "../lexer/token.ts";
 
-/** Most UTF-16 code units of a word with inserted arguments. A longer word is an error. */
+/** Maximum number of UTF-16 code units of a word with inserted arguments. A longer word is an error. */
 const maxWordLength = 16 * 1024 * 1024;
-/** Most characters of a key such as `args[0]`; a longer text is no key. */
+/** Maximum number of characters of a key such as `args[0]`; a longer text is no key. */
 const maxKeyLength = 64;
 const indexed = /^args\[(.+)\]$|^args\.(.+)$/;
 const wholeNumber = /^[+-]?\d+$/;

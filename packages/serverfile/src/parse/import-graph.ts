@@ -2,9 +2,9 @@ import { ServerError } from "server-core/errors";
 import type { Segment } from "../lexer/token.ts";
 import { maxTokens } from "../lexer/tokenize.ts";
 
-/** Most imports in one text, including nested imports. A text with more is refused. */
+/** Maximum number of imports in one text, including nested imports. A text with more is refused. */
 export const maxImports = 10_000;
-/** Most characters of all imported words, including arguments. Above it, the text is refused. */
+/** Maximum number of characters of all imported words, including arguments. Above it, the text is refused. */
 export const maxImportedCharacters = 32 * 1024 * 1024;
 
 /** Graph of imports between files and snippets, to detect cycles. */

@@ -54,7 +54,10 @@ export function policyToJson(policy: AutomationPolicy): Draft {
   });
 }
 
-/** Most candidates that are checked one by one; with more candidates, checking all policies in order is cheaper. */
+/**
+ * Maximum number of candidates that are checked one by one; with more candidates, checking all policies in order is
+ * cheaper.
+ */
 const maxCandidates = 16;
 
 /** Facts about a policy, cached for the comparison of all pairs. */
@@ -191,7 +194,7 @@ class PolicyComparison {
   }
 }
 
-/** Most patterns that are compared one by one; a longer list is searched with a set. */
+/** Maximum number of patterns that are compared one by one; a longer list is searched with a set. */
 const fewPatterns = 8;
 
 /**

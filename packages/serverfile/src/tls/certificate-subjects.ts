@@ -19,7 +19,7 @@ for (const [network, bits, family] of [
   internalNetworks.addSubnet(network, bits, family);
 }
 
-/** Most labels of a DNS name. Later labels are ignored. Source: RFC 1035 section 3.1 */
+/** Maximum number of labels of a DNS name. Later labels are ignored. Source: RFC 1035 section 3.1 */
 const maxPatternLabels = 127;
 /** Suffixes of names that get no certificate from a public CA. */
 const internalEndings = [".localhost", ".local", ".internal", ".home.arpa"];

@@ -4,8 +4,8 @@ import { checkSearch, checkTexts } from "./checked-query.ts";
 import { intrinsics, listedValues } from "./intrinsics.ts";
 
 /**
- * Most names or values that a query may request. Clients may request 10,000 entries; one more entry shows the reader
- * that the list was cut.
+ * Maximum number of names or values that a query may request. Clients may request 10,000 entries; one more entry shows
+ * the reader that the list was cut.
  */
 const maxEntries = 10_001;
 

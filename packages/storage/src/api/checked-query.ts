@@ -7,12 +7,15 @@ import { StorageError } from "./storage-error.ts";
  */
 const maxTags = 64;
 
-/** Most bytes of all texts of a query, as encoded in a request's address. Node's servers accept 16 KiB of headers. */
+/**
+ * Maximum number of bytes of all texts of a query, as encoded in a request's address. Node's servers accept 16 KiB of
+ * headers.
+ */
 const maxTextBytes = 8_192;
 
 /**
- * Most bytes of the tenant's name; a longer name is refused. The request's address contains the tenant beside the texts
- * of the query.
+ * Maximum number of bytes of the tenant's name; a longer name is refused. The request's address contains the tenant
+ * beside the texts of the query.
  */
 const maxTenantBytes = 1_024;
 

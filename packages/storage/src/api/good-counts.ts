@@ -4,9 +4,9 @@ import { bucketsPerDoubling, nanoOfPosition } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Most steps in one answer: enough for 31 days in hours, or half a day in minutes. */
+/** Maximum number of steps in one answer: enough for 31 days in hours, or half a day in minutes. */
 const mostSteps = 750;
-/** Most operation names, because the request's address contains all of them. */
+/** Maximum number of operation names, because the request's address contains all of them. */
 const mostOperations = 100;
 
 /** Selects the spans of a service that are counted, and defines the good spans among them. */

@@ -11,9 +11,9 @@ import type { ReadOptions } from "./span-reader.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Most points of one series, as for Prometheus's range queries. A query for more is refused. */
+/** Maximum number of points of one series, as for Prometheus's range queries. A query for more is refused. */
 const maxPoints = 11_000;
-/** Most service names, because the request's address contains all of them. */
+/** Maximum number of service names, because the request's address contains all of them. */
 const maxServices = 100;
 
 /** The time range of a query, divided into slots of equal length. */

@@ -5,11 +5,14 @@ import { quantileNano } from "./duration-buckets.ts";
 import { StorageError } from "./storage-error.ts";
 
 const minuteMs = 60_000;
-/** Most names in one answer. A query for more is refused. */
+/** Maximum number of names in one answer. A query for more is refused. */
 const mostNames = 200;
-/** Most steps of a curve; each name has figures for each step. */
+/** Maximum number of steps of a curve; each name has figures for each step. */
 const mostSteps = 500;
-/** Most names that may precede the page; a larger offset is refused. A store must sort all names up to the page. */
+/**
+ * Maximum number of names that may precede the page; a larger offset is refused. A store must sort all names up to the
+ * page.
+ */
 const mostSkipped = 1_000_000;
 
 /** Sort key of the names: alphabetical, or a figure with the largest value first. */

@@ -7,7 +7,7 @@ import { CollectorEndpoint } from "./collector-endpoint.ts";
 export const lookupIntervalMs = 30_000;
 /** Time in milliseconds from the loss of a collector to the next look-up, because a replacement may start soon. */
 const lookupAfterLossMs = 1_000;
-/** Most addresses of one name that are used. Further addresses are ignored. */
+/** Maximum number of addresses of one name that are used. Further addresses are ignored. */
 const maxAddresses = 256;
 
 export interface CollectorNameSettings {

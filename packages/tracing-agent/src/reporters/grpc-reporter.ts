@@ -22,7 +22,7 @@ const tooLarge = /message larger than max|decompresses to a size larger/i;
 /** Settings of the reporter, with the collectors that it sends to. */
 export interface GrpcReporterSettings {
   readonly collectors: CollectorPool;
-  /** Most retries of a call. After the last retry the spans are dropped and counted. */
+  /** Maximum number of retries of a call. After the last retry the spans are dropped and counted. */
   readonly maxRetries: number;
   readonly metrics: AgentMetrics;
   readonly log: Logger;

@@ -9,11 +9,14 @@ import { CollectorError, type SamplingClient } from "../reporters/sampling-clien
 /** Milliseconds in which the headers of a request must arrive: the public model's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
-/** Most open connections. Further connections are closed immediately. Each client sends only one request a minute. */
+/**
+ * Maximum number of open connections. Further connections are closed immediately. Each client sends only one request a
+ * minute.
+ */
 const maxConnections = 1_000;
 /** Milliseconds that running requests get when the agent stops. */
 const closeGraceMs = 1_000;
-/** Most requests that may wait for the collector. A further request gets a 5xx status. */
+/** Maximum number of requests that may wait for the collector. A further request gets a 5xx status. */
 const maxWaiting = 200;
 
 /** Settings of the HTTP port for sampling strategies. */

@@ -6,9 +6,9 @@ import { PacketQueue } from "./packet-queue.ts";
 import { PostSpansBuilder, type PostSpansCall } from "./post-spans-builder.ts";
 
 /**
- * Most bytes and packets that are merged into one call to the collector. The limit of bytes keeps a call below the
- * collector's default limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. With these limits, the calls of
- * all workers together use only a few megabytes.
+ * Maximum number of bytes and packets that are merged into one call to the collector. The limit of bytes keeps a call
+ * below the collector's default limit of 4 MiB; api_v2 is at most 3.5 times as long as Thrift. With these limits, the
+ * calls of all workers together use only a few megabytes.
  */
 const maxMergedBytes = 262_144;
 const maxMergedPackets = 250;
@@ -24,7 +24,7 @@ export interface PacketProcessorSettings {
   readonly protocol: ThriftProtocol;
   /** The label in metrics: "tracing", or "zipkin" for the port of the oldest clients. */
   readonly model: string;
-  /** Most packets that may be queued; more are dropped and counted. */
+  /** Maximum number of packets that may be queued; more are dropped and counted. */
   readonly maxQueuedPackets: number;
   readonly maxPacketBytes: number;
   /** Calls of `report` that may run at once; further packets stay queued. */

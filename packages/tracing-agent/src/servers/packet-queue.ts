@@ -1,7 +1,7 @@
 import { freeBuffer } from "./free-buffer.ts";
 
 const smallestBytes = 65_536;
-/** Most bytes of the buffer that an empty queue keeps. A larger buffer is freed. */
+/** Maximum number of bytes of the buffer that an empty queue keeps. A larger buffer is freed. */
 const maxKeptBytes = 262_144;
 
 /**

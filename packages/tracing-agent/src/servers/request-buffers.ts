@@ -2,7 +2,7 @@ import { freeBuffer } from "./free-buffer.ts";
 
 /** Minimum size of a buffer in bytes. A larger buffer has twice this size, four times this size, and so on. */
 const smallestBytes = 16_384;
-/** Most bytes that are kept for reuse; during a burst, more bytes may be in use. */
+/** Maximum number of bytes that are kept for reuse; during a burst, more bytes may be in use. */
 const maxKeptBytes = 524_288;
 
 /**

@@ -6,7 +6,7 @@ import { write, writeJsonLines } from "../output/write.ts";
 import { queryOf, searchOptions } from "../span-search.ts";
 import { countOf, timeRangeOf } from "../time-range.ts";
 
-/** Most traces that one search may request. */
+/** Maximum number of traces that one search may request. */
 export const maxTraces = 5_000;
 
 /** A trace of Tempo's search. */

@@ -7,7 +7,7 @@ import { columnNames, spanSchema } from "./span-schema.ts";
 
 /** Rows of a row group, which is held in memory as a whole. */
 const groupRows = 20_000;
-/** Most bytes of texts in a row group. Traces with long attributes make smaller groups. */
+/** Maximum number of bytes of texts in a row group. Traces with long attributes make smaller groups. */
 const groupBytes = 16 * 1024 * 1024;
 
 /** Writes traces as one Parquet file with a row for each span. Memory holds one row group and one trace. */

@@ -11,12 +11,12 @@ import { columnNames } from "./span-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Most spans of a message. A larger trace becomes several messages. */
+/** Maximum number of spans of a message. A larger trace becomes several messages. */
 const messageSpans = 2_000;
 /** Limits of a row group, which is read at once. `tracing export` makes smaller ones, except for a huge span. */
 const maxGroupRows = 100_000n;
 const maxGroupBytes = 256n * 1024n * 1024n;
-/** Most bytes of a file's index, which names its columns and row groups. */
+/** Maximum number of bytes of a file's index, which names its columns and row groups. */
 const maxIndexBytes = 16 * 1024 * 1024;
 
 /** A span of a row, with what it shares with its neighbours. */

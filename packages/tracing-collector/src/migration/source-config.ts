@@ -2,7 +2,7 @@ import { StartError } from "lifecycle";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
 const maxFileBytes = 1024 * 1024;
-/** Most settings, because YAML aliases can repeat a part of the file many times. */
+/** Maximum number of settings, because YAML aliases can repeat a part of the file many times. */
 const maxSettings = 20_000;
 const maxDepth = 64;
 

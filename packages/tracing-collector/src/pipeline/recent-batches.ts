@@ -6,7 +6,7 @@ import type { SpanRows } from "wire/rows/span-rows";
 const idBytes = 24;
 
 export interface RecentBatchesSettings {
-  /** Most batches that are remembered. When it is exceeded, the older half is forgotten. */
+  /** Maximum number of batches that are remembered. When it is exceeded, the older half is forgotten. */
   readonly maxBatches: number;
   /** A batch is forgotten between this age and twice this age, in milliseconds. */
   readonly maxAgeMs: number;

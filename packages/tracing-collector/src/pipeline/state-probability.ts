@@ -1,7 +1,7 @@
 import { probabilityInTags, probabilityOf, samplingThreshold, withSamplingProbability } from "wire/model";
 import { ByteWriter, plainBytesOf, type RowScanner, type SpanRows } from "wire/rows";
 
-/** Most texts that are remembered; beyond it, all are forgotten. Few spans have an individual text. */
+/** Maximum number of texts that are remembered; beyond it, all are forgotten. Few spans have an individual text. */
 const maxRemembered = 1_000;
 
 /** The sampling probability of a row that was kept: a number, `unknown`, or `undecided` when there was no decision. */

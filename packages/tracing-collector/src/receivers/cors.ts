@@ -6,8 +6,8 @@ const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
 const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
 const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
 /**
- * Most empty parts in the list of a header; a list with more is not accepted. One space on either side of a name is
- * allowed.
+ * Maximum number of empty parts in the list of a header; a list with more is not accepted. One space on either side of
+ * a name is allowed.
  */
 const maxEmptyParts = 16;
 

@@ -24,7 +24,7 @@ export interface GrpcSettings {
   readonly maxConnectionAgeGraceMs: number;
 }
 
-/** Most calls that may run on one connection at once; clients queue further calls. */
+/** Maximum number of calls that may run on one connection at once; clients queue further calls. */
 const maxConcurrentStreams = 64;
 /** Time in milliseconds without data after which a call is cancelled. */
 export const grpcStallMs = 60_000;

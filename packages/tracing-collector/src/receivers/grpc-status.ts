@@ -41,8 +41,8 @@ export function failureHeaders({ code, details, statusDetails }: GrpcFailure): B
 }
 
 /**
- * Most characters of an error message; the rest is cut off. Together with the next limit, the whole header block fits
- * into one frame.
+ * Maximum number of characters of an error message; the rest is cut off. Together with the next limit, the whole header
+ * block fits into one frame.
  */
 const maxDetailsLength = 1_024;
 const maxStatusDetailsBytes = 2_048;

@@ -18,7 +18,10 @@ export interface HttpTimeouts {
 
 /** Size limit of a request's head in bytes. */
 const maxHeaderBytes = 16 * 1024;
-/** Most bytes of a refused body that are read and dropped, so that the sender finishes and reads the answer. */
+/**
+ * Maximum number of bytes of a refused body that are read and dropped, so that the sender finishes and reads the
+ * answer.
+ */
 const maxDroppedBytes = 64 * 1024 * 1024;
 /**
  * A new connection waits this long for its first byte, in milliseconds, where the limit for headers is shorter. Balancers and

@@ -20,7 +20,7 @@ export interface FileSamplingOptions {
 
 const flag = "--sampling.strategies-file";
 
-/** Most warnings that are logged for one text. The number of the others is logged in one line. */
+/** Maximum number of warnings that are logged for one text. The number of the others is logged in one line. */
 const maxWarnings = 20;
 
 /**

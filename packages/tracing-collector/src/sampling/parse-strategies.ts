@@ -72,7 +72,9 @@ export function parseStrategies(
   throw new StrategiesError(`${where}${issue?.message ?? "is not valid"}`, { cause: result.error });
 }
 
-/** Most levels of nesting that are checked. All known members are within it; deeper members are ignored. */
+/**
+ * Maximum number of levels of nesting that are checked. All known members are within it; deeper members are ignored.
+ */
 const maxDepth = 6;
 
 function withKnownNames(

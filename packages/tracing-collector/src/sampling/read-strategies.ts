@@ -8,7 +8,7 @@ export const maxStrategiesBytes = 16 * 1024 * 1024;
 /** Milliseconds for the whole answer of a URL. A slower answer is an error. */
 const urlTimeoutMs = 1_000;
 
-/** Most characters of an error's body that are logged. The rest is dropped. */
+/** Maximum number of characters of an error's body that are logged. The rest is dropped. */
 const maxErrorText = 500;
 
 /** True for a URL, false for a path. */

@@ -15,7 +15,7 @@ import { bearerTokenOf } from "./bearer-token.ts";
 import { HiddenNames } from "./hidden-names.ts";
 import { needOfRoute } from "./route-needs.ts";
 
-/** Most groups of one request; a longer list is refused. */
+/** Maximum number of groups of one request; a longer list is refused. */
 const maxGroups = 1_000;
 
 type Grant = Pick<AccessFile["grants"][number], "role" | "may-delete" | "tenants">;

@@ -3,10 +3,16 @@ import type { Attribute, AttributeValue } from "wire/model";
 /** Text in place of a hidden value. */
 export const hiddenText = "(hidden)";
 
-/** Most verdicts that are remembered. Names of attributes repeat; senders that invent names empty the memory. */
+/**
+ * Maximum number of verdicts that are remembered. Names of attributes repeat; senders that invent names empty the
+ * memory.
+ */
 const maxKnown = 10_000;
 
-/** Most characters of a sender's name that are compared. A longer name is hidden, because its end may be a marked one. */
+/**
+ * Maximum number of characters of a sender's name that are compared. A longer name is hidden, because its end may be a
+ * marked one.
+ */
 const maxCompared = 1_024;
 
 /** Everything is found by this name, so its value is never hidden. */

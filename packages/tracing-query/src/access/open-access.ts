@@ -6,7 +6,7 @@ import type { Access, AccessCheck, AccessProblem, AskedAccess, Need } from "./ac
 import { parseAccess } from "./access-file.ts";
 import { AccessRules } from "./access-rules.ts";
 
-/** Most bytes of the file. */
+/** Maximum number of bytes of the file. */
 const maxFileBytes = 1024 * 1024;
 const reloadMs = 10_000;
 

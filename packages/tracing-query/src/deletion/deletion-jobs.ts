@@ -7,9 +7,9 @@ import { StorageError } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import { conditionsOf, type DeletionJob, type JobState, totalsOf } from "./deletion-job.ts";
 
-/** Most jobs that wait. A store rewrites its parts once for each job, so a long queue would never end. */
+/** Maximum number of jobs that wait. A store rewrites its parts once for each job, so a long queue would never end. */
 const maxWaiting = 10;
-/** Most ended jobs that are kept in memory; the audit file has all. */
+/** Maximum number of ended jobs that are kept in memory; the audit file has all. */
 const maxEnded = 100;
 
 /** Counts or deletes the spans of a selection. */

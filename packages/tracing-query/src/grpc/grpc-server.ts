@@ -45,7 +45,7 @@ export interface GrpcServerSettings extends CallGuard {
   readonly tls: ServerTls | undefined;
   /** Reads of the store. */
   readonly service: QueryService;
-  /** Most traces, spans and bytes that one call may read. */
+  /** Maximum number of traces, spans and bytes that one call may read. */
   readonly limits: ReadLimits;
   /** Options for adjusting times in summaries. */
   readonly adjust: AdjustOptions;

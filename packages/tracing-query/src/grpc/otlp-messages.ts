@@ -3,12 +3,12 @@ import type { Span } from "wire/model";
 import { encodeTraces } from "wire/otlp";
 import { spansInParts } from "../service/spans-of.ts";
 
-/** Most spans in one message. More spans need several messages. */
+/** Maximum number of spans in one message. More spans need several messages. */
 const maxSpans = 500;
 
 /**
- * Most bytes of a message, because clients refuse messages over 4 MiB by default. A single larger span still makes a
- * larger message.
+ * Maximum number of bytes of a message, because clients refuse messages over 4 MiB by default. A single larger span
+ * still makes a larger message.
  */
 const maxBytes = 3 * 1024 * 1024;
 

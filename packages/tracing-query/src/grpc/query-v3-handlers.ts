@@ -61,7 +61,7 @@ function problemOfTimes({ startTime, endTime }: GetDependenciesRequest): string 
 interface HandlerServices {
   /** Checks tenants, and limits concurrent calls. */
   readonly guard: CallGuard;
-  /** Most traces, spans and bytes of one answer. */
+  /** Maximum number of traces, spans and bytes of one answer. */
   readonly limits: ReadLimits;
   /** Options for adjusting traces, such as clock skew. */
   readonly adjust: AdjustOptions;

@@ -3,11 +3,12 @@ import type { ApiV2Span, KeyValue } from "wire/api-v2";
 import { toShownSpan } from "../service/api-trace.ts";
 import { spansOf } from "../service/spans-of.ts";
 
-/** Most spans in a chunk, as in the public model. More spans need several chunks. */
+/** Maximum number of spans in a chunk, as in the public model. More spans need several chunks. */
 const maxChunkSpans = 10;
 
 /**
- * Most characters of a chunk: clients refuse messages over 4 MiB by default, and a character has at most three bytes.
+ * Maximum number of characters of a chunk: clients refuse messages over 4 MiB by default, and a character has at most
+ * three bytes.
  */
 const maxChunkCharacters = 1_000_000;
 

@@ -76,7 +76,7 @@ export interface EndpointSettings {
   readonly access?: AccessCheck | undefined;
   /** True: the client's bearer token is forwarded to the store. */
   readonly propagateToken: boolean;
-  /** Most bytes of the request body. A longer body gets 413. */
+  /** Maximum number of bytes of the request body. A longer body gets 413. */
   readonly maxBodyBytes: number;
   /** Limits how many requests read traces at the same time. */
   readonly gate: RequestGate;

@@ -15,7 +15,7 @@ import { quoteRepeated } from "./tag-json.ts";
 import type { ProcessKeys } from "./trace-json.ts";
 import { referencesJson, spanJson, warningsJson } from "./trace-json.ts";
 
-/** Most tags whose order is cached; a longer list is sorted for each span. */
+/** Maximum number of tags whose order is cached; a longer list is sorted for each span. */
 const maxOrderedTags = 64;
 
 /**

@@ -4,12 +4,12 @@ import type { Attribute } from "wire/model";
 import { withIpShown } from "../service/adjusters/tag-adjusters.ts";
 import { tagJson } from "./tag-json.ts";
 
-/** Most attributes whose JSON is cached. A full cache is emptied. */
+/** Maximum number of attributes whose JSON is cached. A full cache is emptied. */
 const maxKnown = 4_096;
 
 /**
- * Most entries that were used once; a full table is emptied. Attributes seen once, such as ids, deserve no more space,
- * and most entries are removed while they are young.
+ * Maximum number of entries that were used once; a full table is emptied. Attributes seen once, such as ids, deserve no
+ * more space, and most entries are removed while they are young.
  */
 const maxNew = 128;
 
@@ -66,7 +66,7 @@ export class ShownTags {
   }
 }
 
-/** Most key lists for one span name; beyond it the cache is emptied. */
+/** Maximum number of key lists for one span name; beyond it the cache is emptied. */
 const maxListsOfName = 8;
 const maxNames = 1_024;
 

@@ -8,10 +8,10 @@ import { compareTags } from "../service/adjusters/tag-order.ts";
 import { type KnownBytes, knownBytes } from "./json-bytes.ts";
 import { quoteRepeated, tagJson } from "./tag-json.ts";
 
-/** Most attributes in a known list; a span with more must be converted to an object. */
+/** Maximum number of attributes in a known list; a span with more must be converted to an object. */
 export const maxListed = 64;
 
-/** Most steps that may follow one step. Further ones are not remembered. */
+/** Maximum number of steps that may follow one step. Further ones are not remembered. */
 const maxNext = 64;
 
 /** Approximate limit of the cache in bytes; above it the cache is emptied. */

@@ -20,7 +20,7 @@ export interface McpSettings extends EndpointSettings {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Most traces, spans and bytes of one read, the same as in the HTTP API. */
+  /** Maximum number of traces, spans and bytes of one read, the same as in the HTTP API. */
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
   readonly basePath: string;
@@ -28,7 +28,7 @@ export interface McpSettings extends EndpointSettings {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Most bytes of a request body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
+/** Maximum number of bytes of a request body: 256 KiB. Arguments of tools are short; a longer body gets 413. */
 const maxBodyBytes = 262_144;
 
 const methods = ["GET", "POST"] as const;

@@ -11,7 +11,7 @@ export interface ToolContext {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Most traces, spans and bytes that one read may return. */
+  /** Maximum number of traces, spans and bytes that one read may return. */
   readonly limits: ReadLimits;
   /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */
   readonly read: AdmittedRead;

@@ -15,7 +15,7 @@ export interface SpanExemplar {
 const mostTraces = 20;
 const mostSpans = 1_000;
 
-/** Most exemplars of one series in one push. */
+/** Maximum number of exemplars of one series in one push. */
 const mostOfSeries = 4;
 
 /** Times in milliseconds since the Unix epoch. */

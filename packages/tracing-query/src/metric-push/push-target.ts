@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Logger } from "lifecycle";
 import { type Dispatcher, request } from "undici";
 
-/** Most bytes of bodies that wait for one target. Beyond it the oldest are dropped and counted. */
+/** Maximum number of bytes of bodies that wait for one target. Beyond it the oldest are dropped and counted. */
 const mostWaitingBytes = 32 * 1024 * 1024;
 const timeoutMs = 30_000;
 /** Pause after a failure: first one second, then twice as long after each failure, at most a minute. */

@@ -3,9 +3,9 @@ import { type Dispatcher, request } from "undici";
 import { type AlertMessage, alertBody } from "./alert-message.ts";
 import type { AlertTargetSettings } from "./objective.ts";
 
-/** Most alerts that may be queued for one target. Beyond it the oldest are dropped and counted. */
+/** Maximum number of alerts that may be queued for one target. Beyond it the oldest are dropped and counted. */
 const mostWaiting = 10_000;
-/** Most alerts in one request. More alerts need several requests. */
+/** Maximum number of alerts in one request. More alerts need several requests. */
 const mostSent = 500;
 /** Milliseconds until a request that is not answered counts as failed. */
 const timeoutMs = 10_000;

@@ -7,11 +7,11 @@ import { z } from "zod";
 import type { AlertTargetSettings, Objective, ObjectivesFile } from "./objective.ts";
 import { conditionText } from "./traceql-counts.ts";
 
-/** Most bytes of the file: 4 MiB. A larger file is an error. */
+/** Maximum number of bytes of the file: 4 MiB. A larger file is an error. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Most objectives in a file, because each objective is counted once a minute. */
+/** Maximum number of objectives in a file, because each objective is counted once a minute. */
 const maxObjectives = 5_000;
-/** Most alert targets of each kind. A file with more is refused. */
+/** Maximum number of alert targets of each kind. A file with more is refused. */
 const maxTargets = 20;
 const hourMs = 3_600_000;
 

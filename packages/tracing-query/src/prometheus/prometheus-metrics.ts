@@ -18,8 +18,8 @@ import type { PrometheusOptions } from "./prometheus-options.ts";
 import { prometheusRankedRates } from "./prometheus-ranked-rates.ts";
 
 /**
- * Most bytes of an answer of the Prometheus server: 64 MiB. A longer answer fails the request before it fills the
- * memory.
+ * Maximum number of bytes of an answer of the Prometheus server: 64 MiB. A longer answer fails the request before it
+ * fills the memory.
  */
 const maxAnswerBytes = 64 * 1024 * 1024;
 

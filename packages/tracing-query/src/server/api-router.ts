@@ -30,7 +30,7 @@ import { openApiHandler } from "./openapi-handler.ts";
 export interface ApiSettings extends TailSettings, KeptStores {
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
-  /** Most traces, spans and bytes that one request may read. */
+  /** Maximum number of traces, spans and bytes that one request may read. */
   readonly limits: ReadLimits;
   /** Counts of searches; undefined: usage is not shown. */
   readonly searchCounts?: SearchCounts | undefined;

@@ -3,7 +3,7 @@ import { SpanRowWriter } from "wire/rows/span-row-writer";
 import type { SpanRows } from "wire/rows/span-rows";
 import { spansOf } from "./spans-of.ts";
 
-/** Most spans in a block, far below the limits of one insert and of one message to a remote storage. */
+/** Maximum number of spans in a block, far below the limits of one insert and of one message to a remote storage. */
 const maxBlockSpans = 5_000;
 
 /** A trace as blocks of rows. Each block is a view that is valid until the next block is requested. */

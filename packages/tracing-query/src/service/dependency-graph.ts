@@ -11,9 +11,12 @@ export interface DependencyGraphQuery {
   readonly hops: number;
   /** Prefix of names: the graph has only these services and their direct callers and callees. */
   readonly within?: string | undefined;
-  /** Most nodes in the answer. Above the limit services are grouped. */
+  /** Maximum number of nodes in the answer. Above the limit services are grouped. */
   readonly mostNodes: number;
-  /** Most links in the answer. The links with the fewest calls are left out. A graph of groups has a lower limit. */
+  /**
+   * Maximum number of links in the answer. The links with the fewest calls are left out. A graph of groups has a lower
+   * limit.
+   */
   readonly mostLinks: number;
 }
 
@@ -72,7 +75,7 @@ export function dependencyGraph(links: readonly Link[], query: DependencyGraphQu
   };
 }
 
-/** Most links per group: groups often call nearly all others, which no drawing can show. */
+/** Maximum number of links per group: groups often call nearly all others, which no drawing can show. */
 const linksPerGroup = 3;
 
 type Sum = DependencyGraph["links"][number];
@@ -95,7 +98,7 @@ function most(sorted: readonly Sum[], count: number): Sum[] {
   return sorted.filter((link) => shown.has(link));
 }
 
-/** Most groups: a drawing with more boxes cannot be read at a glance. */
+/** Maximum number of groups: a drawing with more boxes cannot be read at a glance. */
 const mostGroups = 60;
 
 /** Share of the groups that the requested services get. Their neighbours get the rest. */

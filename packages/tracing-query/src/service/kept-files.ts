@@ -6,7 +6,7 @@ import { QueryError } from "../query-error.ts";
 /** The kinds of files that are kept for a tenant. */
 export type KeptKind = "view" | "link" | "note";
 
-/** Most bytes of a file. A larger file is not read, because this program never writes one. */
+/** Maximum number of bytes of a file. A larger file is not read, because this program never writes one. */
 const maxFileBytes = 65_536;
 
 /**

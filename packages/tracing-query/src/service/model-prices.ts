@@ -3,7 +3,10 @@ import { StartError } from "lifecycle/errors";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 
-/** Most bytes of the file: 1 MiB, enough for thousands of models. The error for a larger file gives this number. */
+/**
+ * Maximum number of bytes of the file: 1 MiB, enough for thousands of models. The error for a larger file gives this
+ * number.
+ */
 const maxFileBytes = 1_048_576;
 
 // A price in the table's currency, for a million tokens.

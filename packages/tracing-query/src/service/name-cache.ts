@@ -7,7 +7,10 @@ const defaultMaxItems = 100_000;
 export interface NameCacheOptions {
   /** Maximum age of a cached answer in milliseconds; 0 disables the cache. */
   readonly maxAgeMs: number;
-  /** Most items in all lists together. A list over the limit is not cached, and the oldest lists are dropped first. */
+  /**
+   * Maximum number of items in all lists together. A list over the limit is not cached, and the oldest lists are
+   * dropped first.
+   */
   readonly maxItems?: number;
   /** Returns true when a list may be cached. Default: all lists. */
   readonly isToKeep?: (list: readonly unknown[]) => boolean;

@@ -3,7 +3,7 @@ import type { PartialAnswer, PartialReason } from "storage/api";
 /** Header of every partial answer, and trailing metadata in gRPC. */
 export const partialHeader = "x-tracing-partial";
 
-/** Most characters of the header. Proxies refuse answers whose headers are longer than a few kilobytes. */
+/** Maximum number of characters of the header. Proxies refuse answers whose headers are longer than a few kilobytes. */
 const maxHeaderLength = 2_000;
 
 /** The reasons of a partial answer, for people. */

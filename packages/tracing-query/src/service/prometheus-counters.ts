@@ -91,7 +91,10 @@ function lasting(options: ReadOptions, { startUnixMs, endUnixMs }: SpanCountQuer
   );
 }
 
-/** Most tenants whose spans are counted; a further tenant is refused. More names are probably invented by clients. */
+/**
+ * Maximum number of tenants whose spans are counted; a further tenant is refused. More names are probably invented by
+ * clients.
+ */
 const maxTenants = 1_000;
 
 /** Reads counters of a tenant. */

@@ -9,9 +9,9 @@ export const defaultSearchLimit = 100;
  * smaller request to try: see the functions below.
  */
 export interface ReadLimits {
-  /** Most traces in a search, and of ids in a request. */
+  /** Maximum number of traces in a search, and of ids in a request. */
   readonly maxTraces: number;
-  /** Most spans in an answer. An answer with more fails. */
+  /** Maximum number of spans in an answer. An answer with more fails. */
   readonly maxSpans: number;
   /** Approximate limit of the bytes of a TraceQL answer. Absent: Infinity. */
   readonly maxAnswerBytes?: number | undefined;

@@ -6,9 +6,9 @@ import type { LargeTraceSemaphore } from "./large-trace-semaphore.ts";
  * --query.max-concurrent-trace-reads set them.
  */
 export interface RequestGateSettings {
-  /** Most requests that may run at once. Further requests wait. */
+  /** Maximum number of requests that may run at once. Further requests wait. */
   readonly maxConcurrent: number;
-  /** Most requests that may wait; more requests are refused. */
+  /** Maximum number of requests that may wait; more requests are refused. */
   readonly maxWaiting: number;
   /** Receives `enter` and `leave` for each request. */
   readonly room?: LargeTraceSemaphore;

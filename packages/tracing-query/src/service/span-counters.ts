@@ -2,7 +2,7 @@ import { durationOfBucket, type SpanCount } from "storage/api";
 import { connectorBoundsMs } from "../span-metric-bounds.ts";
 import { type Counting, countDuration, counterOf, noDurations } from "./prometheus-counters.ts";
 
-/** Most counters for one tenant; each service, operation, kind and outcome has a counter. */
+/** Maximum number of counters for one tenant; each service, operation, kind and outcome has a counter. */
 const maxCounters = 50_000;
 
 /** Bounds of histograms in milliseconds: the defaults of Tempo's metrics-generator. */

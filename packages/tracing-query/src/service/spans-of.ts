@@ -8,7 +8,7 @@ export function* spansOf(spans: SpanList): Generator<Span> {
   }
 }
 
-/** Most characters in the texts of a part, because a part is written as one string. */
+/** Maximum number of characters in the texts of a part, because a part is written as one string. */
 const maxPartCharacters = 1_000_000;
 
 /**

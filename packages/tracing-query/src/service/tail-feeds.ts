@@ -3,7 +3,7 @@ import { TailFeed, type TailFeedQuery, type TailFeedSettings, type TailListener 
 
 /** Settings of all feeds together. */
 export interface TailFeedsSettings extends TailFeedSettings {
-  /** Most tail clients that may be connected at once. A further client is refused. */
+  /** Maximum number of tail clients that may be connected at once. A further client is refused. */
   readonly maxClients: number;
 }
 

@@ -13,7 +13,7 @@ export interface SavedView {
   readonly savedUnixMs: number;
 }
 
-/** Most views and links that one tenant may store. */
+/** Maximum number of views and links that one tenant may store. */
 export interface ViewLimits {
   readonly views: number;
   readonly links: number;
@@ -110,7 +110,7 @@ export class ViewStore {
   }
 }
 
-/** Most characters in the address of a view. A longer address is refused. */
+/** Maximum number of characters in the address of a view. A longer address is refused. */
 export const longestViewAddress = 8_192;
 
 /** True when the text is a path of the UI, and does not lead to another host. */

@@ -10,7 +10,7 @@ import { traceEndpoint, traceV2Endpoint } from "./trace-endpoints.ts";
 
 /** Settings of the API under `/tempo`. */
 export interface TempoSettings extends EndpointSettings {
-  /** Most traces, spans and bytes of one request, the same as in the other APIs. */
+  /** Maximum number of traces, spans and bytes of one request, the same as in the other APIs. */
   readonly limits: ReadLimits;
 }
 

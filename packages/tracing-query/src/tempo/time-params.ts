@@ -23,7 +23,7 @@ function defaultLength(maxRangeNano: bigint | undefined): bigint {
   return maxRangeNano !== undefined && maxRangeNano < defaultRangeNano ? maxRangeNano : defaultRangeNano;
 }
 
-/** Most samples in a metrics query, the same as Tempo's. */
+/** Maximum number of samples in a metrics query, the same as Tempo's. */
 const maxSamples = 11_000n;
 
 /**

@@ -1,4 +1,4 @@
-/** Most names that are counted, over all tenants. Names come from queries, so anybody can invent them. */
+/** Maximum number of names that are counted, over all tenants. Names come from queries, so anybody can invent them. */
 const maxNames = 20_000;
 
 /** How often names were searched for. */

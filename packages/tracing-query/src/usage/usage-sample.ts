@@ -3,7 +3,7 @@ import { nextTurn } from "storage/next-turn";
 import type { Attribute, AttributeValue, Span } from "wire/model";
 import { attributeText } from "wire/rows";
 
-/** Most spans whose attributes are measured. */
+/** Maximum number of spans whose attributes are measured. */
 const maxSpans = 20_000;
 const spansPerTurn = 500;
 

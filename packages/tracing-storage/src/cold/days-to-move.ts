@@ -13,7 +13,7 @@ export interface LocalPart {
 export interface MoveLimits {
   /** Age in milliseconds after which a day moves, counted from its end. */
   readonly afterMs: number;
-  /** Most bytes of all tables on the local disk; above it the oldest days move early. 0: no limit. */
+  /** Maximum number of bytes of all tables on the local disk; above it the oldest days move early. 0: no limit. */
   readonly maxLocalBytes: number;
 }
 

@@ -99,7 +99,7 @@ export async function* decompressLz4Frames(chunks: AsyncIterable<Buffer>): Async
 
 /** The descriptor of a frame. */
 interface FrameHeader {
-  /** Most bytes of a decompressed block. */
+  /** Maximum number of bytes of a decompressed block. */
   readonly maxBlock: number;
   /** True when four bytes of checksum follow each block. */
   readonly hasBlockChecksum: boolean;

@@ -29,7 +29,7 @@ interface QuarantineParts {
   readonly noteFile: string;
 }
 
-/** Most damaged parts that one statement may find, one after the other. */
+/** Maximum number of damaged parts that one statement may find, one after the other. */
 export const mostDamagedParts = 20;
 
 /**

@@ -38,7 +38,10 @@ export interface DetachedPart {
   readonly path: string;
 }
 
-/** Most reasons in the header of an answer. If there are more parts, the header has one reason for each table. */
+/**
+ * Maximum number of reasons in the header of an answer. If there are more parts, the header has one reason for each
+ * table.
+ */
 const maxNamed = 20;
 
 const dayMs = 86_400_000;

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 
 /**
- * Most arenas: one arena for two cores, so that a thread on any core can reuse memory that another thread has freed.
+ * Maximum number of arenas: one arena for two cores, so that a thread on any core can reuse memory that another thread
+ * has freed.
  */
 const maxArenas = 4;
 const arenas = Math.min(maxArenas, Math.ceil(availableParallelism() / 2));

@@ -9,7 +9,7 @@ export interface EngineLimits {
   readonly maxQueryMemoryBytes: number;
   /** Size limit of one result in bytes, before compression, because the whole result is in memory until it is sent. */
   readonly maxResultBytes: number;
-  /** Most seconds of one query; 0: no limit. A longer query is cancelled. */
+  /** Maximum number of seconds of one query; 0: no limit. A longer query is cancelled. */
   readonly maxQuerySeconds: number;
 }
 

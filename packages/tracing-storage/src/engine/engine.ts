@@ -29,7 +29,7 @@ const stopGraceMs = 3_000;
  */
 const killAgainMs = 100;
 
-/** Most idle connections that are kept for later questions. Further ones are closed. */
+/** Maximum number of idle connections that are kept for later questions. Further ones are closed. */
 const maxIdleConnections = 16;
 
 /** Data for reusing a connection of an earlier question instead of opening one with `prepare`. */

@@ -23,7 +23,7 @@ export interface MendedFile {
   readonly kept: string;
 }
 
-/** Most changed bytes: a file with more changes counts as another file, not as damaged. */
+/** Maximum number of changed bytes: a file with more changes counts as another file, not as damaged. */
 const mostChangedBytes = 64;
 
 /**

@@ -1,9 +1,9 @@
 import { engineError } from "../engine-error.ts";
 
 export interface GateLimits {
-  /** Most queries that may run at once. Further queries wait. */
+  /** Maximum number of queries that may run at once. Further queries wait. */
   readonly maxRunning: number;
-  /** Most queries that may wait; further queries are refused. */
+  /** Maximum number of queries that may wait; further queries are refused. */
   readonly maxWaiting: number;
 }
 

@@ -7,7 +7,9 @@
  */
 const reservedThreads = 8;
 
-/** Most queries that can run with this pool, and also the upper limit of `storage.max-concurrent-queries`. */
+/**
+ * Maximum number of queries that can run with this pool, and also the upper limit of `storage.max-concurrent-queries`.
+ */
 export const maxQueryThreads = 64;
 
 const wanted = maxQueryThreads + reservedThreads;

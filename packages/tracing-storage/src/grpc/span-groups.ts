@@ -17,7 +17,7 @@ export interface SpanGroupsSettings {
   readonly maxGroupSpans?: number;
   /** Size in bytes at which a group is written without waiting longer. Default: 8 MiB. */
   readonly maxGroupBytes?: number;
-  /** Most writes that may run at once; further groups wait. Default: 4. */
+  /** Maximum number of writes that may run at once; further groups wait. Default: 4. */
   readonly maxWrites?: number;
   /** Called with the number of spans of each stored block. */
   readonly written?: (spans: number) => void;

@@ -66,7 +66,7 @@ function acceptedEncoding(request: IncomingMessage): string | undefined {
   return [...encoders.keys()].find((name) => accepted.has(name));
 }
 
-/** Most bytes that are read from the rest of a refused body before the connection is closed. */
+/** Maximum number of bytes that are read from the rest of a refused body before the connection is closed. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 const maxDrainMs = 5_000;
 

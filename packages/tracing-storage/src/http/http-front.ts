@@ -26,7 +26,7 @@ import type { User } from "./users.ts";
 export interface HttpFrontSettings {
   /** Users who may log in; never empty. */
   readonly users: readonly [User, ...User[]];
-  /** Most sessions that may be open at once. A further one is refused. */
+  /** Maximum number of sessions that may be open at once. A further one is refused. */
   readonly maxSessions: number;
   /** Time in milliseconds after which a client that does not read its result is disconnected. */
   readonly sendTimeoutMs: number;

@@ -29,8 +29,8 @@ import { type RestOfResult, runStreamed, type StreamedResult } from "./streamed-
 import type { User } from "./users.ts";
 
 /**
- * Most bytes of a query's text; ClickHouse's default of `max_query_size`. A request may raise this limit up to the next
- * constant.
+ * Maximum number of bytes of a query's text; ClickHouse's default of `max_query_size`. A request may raise this limit
+ * up to the next constant.
  */
 const maxQueryBytes = 256 * 1024;
 const maxRaisedQueryBytes = 16 * 1024 * 1024;

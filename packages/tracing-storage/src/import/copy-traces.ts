@@ -8,7 +8,7 @@ import { SpanRowWriter } from "wire/rows";
 
 /** Spans of one insert. It must not change: a repeated import must make the same inserts again. */
 const blockSpans = 20_000;
-/** Most bytes of a block. */
+/** Maximum number of bytes of a block. */
 const blockBytes = 64 * 1024 * 1024;
 /** Shortest time in nanoseconds into which a search is cut. */
 const shortestNano = 1_000_000n;
@@ -22,7 +22,7 @@ export interface CopyRange {
   readonly toUnixNano: bigint;
   /** Time that is searched at once, in nanoseconds. */
   readonly sliceNano: bigint;
-  /** Most traces that one search may return. A search with as many matching spans is cut in two. */
+  /** Maximum number of traces that one search may return. A search with as many matching spans is cut in two. */
   readonly maxTraces: number;
   /** Tenant of the copied spans. */
   readonly tenant: string;

@@ -5,7 +5,7 @@ import { ScratchPiece } from "./scratch-piece.ts";
 import { type BlockAt, Stream } from "./stream.ts";
 import { UnreadablePart } from "./unreadable-part.ts";
 
-/** Most blocks, enough for marks or filters of several billion rows. */
+/** Maximum number of blocks, enough for marks or filters of several billion rows. */
 const maxBlocks = 1_000_000;
 
 /**

@@ -15,7 +15,7 @@ const againMs = 1_000;
 const memoryOfByte = 8;
 /** Minimum number of hex digits of a key. */
 const leastKey = 8;
-/** Most known tables, including tables that do not exist. Beyond it, the oldest is forgotten. */
+/** Maximum number of known tables, including tables that do not exist. Beyond it, the oldest is forgotten. */
 const maxTables = 64;
 
 /** The engine's limits; for each of them, 0 means no limit. */

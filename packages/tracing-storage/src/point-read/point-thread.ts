@@ -5,7 +5,9 @@ import type { PointAnswer } from "./read-point.ts";
 import type { TableFacts } from "./table-facts.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 
-/** Most calls that may wait for the thread. Further statements go to the engine, which has several threads. */
+/**
+ * Maximum number of calls that may wait for the thread. Further statements go to the engine, which has several threads.
+ */
 const maxCalls = 4;
 /** Megabytes of the thread's young generation. */
 const maxYoungGenerationSizeMb = 3;

@@ -10,14 +10,16 @@ import type { TableFacts } from "./table-facts.ts";
 import type { TableParts } from "./table-parts.ts";
 
 /**
- * Most granules that may have rows. The column of keys is decompressed in each of them. In a minute with three million
- * spans, about 300 granules pass the filters for a search's twenty traces. The engine needs twice the processor time
- * for them.
+ * Maximum number of granules that may have rows. The column of keys is decompressed in each of them. In a minute with
+ * three million spans, about 300 granules pass the filters for a search's twenty traces. The engine needs twice the
+ * processor time for them.
  */
 const maxGranules = 512;
 /** Like `maxGranules`, but for the table of places, and for all keys together, because its granules are small. */
 const maxIndexGranules = 2_048;
-/** Most rows in an answer; the next constant is the limit of bytes. The engine answers for larger traces. */
+/**
+ * Maximum number of rows in an answer; the next constant is the limit of bytes. The engine answers for larger traces.
+ */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
 /** Milliseconds of one read; then it is given up. On slower disks, and for larger spans, the engine answers. */

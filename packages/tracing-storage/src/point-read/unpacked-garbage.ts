@@ -2,8 +2,8 @@ import { getHeapStatistics } from "node:v8";
 import { collectGarbage } from "lifecycle/collect-garbage";
 
 /**
- * Most decompressed bytes that may be unused before garbage is collected. V8 itself collects garbage only after 64 MiB,
- * because it measures its heap, in which buffers are small.
+ * Maximum number of decompressed bytes that may be unused before garbage is collected. V8 itself collects garbage only
+ * after 64 MiB, because it measures its heap, in which buffers are small.
  */
 const maxGarbageBytes = 12 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** Most names offered below a field; nobody would read more. */
+/** Maximum number of names offered below a field; nobody would read more. */
 export const mostOffered = 50;
 
 /**

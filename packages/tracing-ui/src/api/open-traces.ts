@@ -6,8 +6,8 @@ import { readJson } from "./read-json.ts";
 import { traceList } from "./trace-list.ts";
 
 /**
- * Most bytes of a file, about as much as a tab can hold. A larger file would crash the tab instead of showing a
- * message.
+ * Maximum number of bytes of a file, about as much as a tab can hold. A larger file would crash the tab instead of
+ * showing a message.
  */
 const maxFileBytes = 256 * 1024 * 1024;
 

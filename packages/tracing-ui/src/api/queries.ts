@@ -20,7 +20,7 @@ export interface TraceSearch {
   minDuration?: string | undefined;
   /** Maximum duration in Go's form. */
   maxDuration?: string | undefined;
-  /** Most traces that the answer may contain. */
+  /** Maximum number of traces that the answer may contain. */
   limit: number;
   /** Time range in which the traces start. */
   range: AskedRange;

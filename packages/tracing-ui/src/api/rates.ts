@@ -113,7 +113,7 @@ export function ratesQuery(asked: RatesAsked) {
 
 /** Limit of all names in one request, in characters, because they are part of its URL. */
 const mostLetters = 3_000;
-/** Most names in one request, as the server accepts. More names need several requests. */
+/** Maximum number of names in one request, as the server accepts. More names need several requests. */
 const mostNames = 100;
 
 /** Splits names into lists that each fit in a request, keeping the order. */

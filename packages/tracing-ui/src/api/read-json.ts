@@ -4,7 +4,7 @@ import { takeEarlyAnswer } from "./early-answers.ts";
 import { errorTexts, type Schema } from "./envelope.ts";
 import { notePartial } from "./partial-answers.ts";
 
-/** Most bytes of an answer after decompression: some 300,000 spans, about what a tab can hold. */
+/** Maximum number of bytes of an answer after decompression: some 300,000 spans, about what a tab can hold. */
 const maxAnswerBytes = 400 * 1024 * 1024;
 
 /**

@@ -52,7 +52,7 @@ export interface TraceQlSearch {
   q: string;
   /** Time range in which the traces start. */
   range: AskedRange;
-  /** Most traces that the answer may contain. */
+  /** Maximum number of traces that the answer may contain. */
   limit: number;
   /** Attributes to show as columns, in TraceQL syntax. */
   columns?: readonly string[];

@@ -25,7 +25,7 @@ export function viewsQuery(contains: string, page: number) {
   });
 }
 
-/** Most saved searches that the search menu reads. The list of views has all of them. */
+/** Maximum number of saved searches that the search menu reads. The list of views has all of them. */
 const mostSearches = 50;
 /** Prefix of a view's address when the view is a search. */
 const searchPage = "/search?";

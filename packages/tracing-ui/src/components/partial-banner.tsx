@@ -5,7 +5,10 @@ import { zoneChoice } from "ui-kit/theme/preferences.ts";
 import { useChoice } from "ui-kit/theme/stored-choice.ts";
 import { type PartialReason, usePartialReasons } from "../api/partial-answers.ts";
 
-/** Most reasons shown at first. A cluster with many lost shards would fill the page; the others are behind a click. */
+/**
+ * Maximum number of reasons shown at first. A cluster with many lost shards would fill the page; the others are behind
+ * a click.
+ */
 const mostInSight = 3;
 
 /** Shows above a page which shard or part is missing in the answers, and for which time. Empty for complete answers. */

@@ -4,11 +4,11 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { type PrettyValue, prettyValue } from "../format/pretty-value.ts";
 import type { StackLine } from "../format/stack-frames.ts";
 
-/** Most lines shown before the user asks for more. */
+/** Maximum number of lines shown before the user asks for more. */
 const mostLines = 16;
 /**
- * Most lines that are ever added to the page. More elements would make the page slow; the copy button copies the whole
- * value.
+ * Maximum number of lines that are ever added to the page. More elements would make the page slow; the copy button
+ * copies the whole value.
  */
 const mostPossibleLines = 2_000;
 

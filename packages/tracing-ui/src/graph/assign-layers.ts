@@ -12,7 +12,7 @@ export interface LayeredEdges {
   layer: Int32Array;
 }
 
-/** Most rounds in which nodes move to shorten edges. The loop ends earlier when nothing moves. */
+/** Maximum number of rounds in which nodes move to shorten edges. The loop ends earlier when nothing moves. */
 const mostRounds = 12;
 
 /**

@@ -1,8 +1,8 @@
 import { type Adjacency, adjacencyOf } from "./adjacency.ts";
 
-/** Most sweeps over the columns, for graphs whose number of crossings keeps changing. */
+/** Maximum number of sweeps over the columns, for graphs whose number of crossings keeps changing. */
 const mostSweeps = 24;
-/** Most consecutive sweeps without fewer crossings. The ordering then ends. */
+/** Maximum number of consecutive sweeps without fewer crossings. The ordering then ends. */
 const mostVainSweeps = 4;
 
 /** Nodes in columns; all edges lead from one column to the next. */

@@ -1,4 +1,4 @@
-/** Most letters of an address. Longer texts are not addresses that all browsers accept. */
+/** Maximum number of letters of an address. Longer texts are not addresses that all browsers accept. */
 const longest = 2_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** Most commands shown in a group. A longer text finds the others. */
+/** Maximum number of commands shown in a group. A longer text finds the others. */
 const mostOfGroup = 8;
 
 /**

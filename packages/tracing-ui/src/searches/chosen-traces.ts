@@ -11,7 +11,7 @@ export interface ChosenTrace {
 }
 
 const key = "tracing.chosen";
-/** Most chosen traces: a comparison has two sides. */
+/** Maximum number of chosen traces: a comparison has two sides. */
 const most = 2;
 const stored = z.array(z.object({ traceId: z.string(), name: z.string(), durationUs: z.number() }));
 const listeners = new Set<() => void>();

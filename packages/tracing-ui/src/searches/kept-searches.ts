@@ -10,9 +10,9 @@ export interface KeptSearch {
 }
 
 const key = "tracing.searches";
-/** Most stored recent searches; nobody reads a longer list. */
+/** Maximum number of stored recent searches; nobody reads a longer list. */
 const mostRecent = 12;
-/** Most saved searches; more are refused. */
+/** Maximum number of saved searches; more are refused. */
 export const mostSaved = 100;
 
 const stored = z.object({

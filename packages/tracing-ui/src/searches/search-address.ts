@@ -52,7 +52,7 @@ export const searchAddress = z.object({
   minDuration: text,
   /** Maximum duration in Go's format. */
   maxDuration: text,
-  /** Most traces that the answer may contain. */
+  /** Maximum number of traces that the answer may contain. */
   limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), firstLookback()),
   /** Start of the time, microseconds since 1970; only read when `lookback` is `custom`. */

@@ -32,7 +32,7 @@ export interface FilterTerms {
 const statuses: readonly string[] = ["error", "ok", "unset"] satisfies readonly SpanStatus[];
 /** Matches a comparison: key, operator, value. */
 const comparison = /^([\p{L}_][\p{L}\p{N}_.:/-]*)(>=|<=|!=|=~|!~|=|>|<)(.*)$/su;
-/** Most letters in a regular expression, which is tested on every span after each typed letter. */
+/** Maximum number of letters in a regular expression, which is tested on every span after each typed letter. */
 const mostPatternLetters = 200;
 
 /**

@@ -26,7 +26,7 @@ export interface GenAiMessages {
   output: GenAiMessage[];
 }
 
-/** Most shown messages of one call; the span's attributes have all messages. */
+/** Maximum number of shown messages of one call; the span's attributes have all messages. */
 const mostMessages = 500;
 /** Largest message number in attribute keys. A higher index is not a message. */
 const highestIndex = 9_999;

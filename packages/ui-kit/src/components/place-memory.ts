@@ -14,7 +14,7 @@ export interface Places {
   focus?: ElementName;
 }
 
-/** Most stored history entries; the oldest is removed first. */
+/** Maximum number of stored history entries; the oldest is removed first. */
 const mostEntries = 50;
 
 /** Scroll positions and focus, by the key of the history entry. Survives a reload if the text of `toText` is stored. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { WireError } from "../errors.ts";
 import { LastJsonPath } from "./json-path.ts";
 
-/** Most objects, arrays and their values; a body of 20 MiB has fewer. */
+/** Maximum number of objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
 /** Deepest nesting of objects and arrays, as in the public models' readers. */
 const maxDepth = 10_000;

@@ -2,8 +2,8 @@ import { WireError } from "../errors.ts";
 
 const shownNameLength = 100;
 /**
- * Most reasons in an answer; further reasons are only counted, because otherwise the answer would grow with its
- * request.
+ * Maximum number of reasons in an answer; further reasons are only counted, because otherwise the answer would grow
+ * with its request.
  */
 const shownReasons = 10;
 

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** Most warnings for one span, which may have thousands of bad links. */
+/** Maximum number of warnings for one span, which may have thousands of bad links. */
 const mostWarnings = 10;
 
 const none: readonly string[] = [];

@@ -5,7 +5,7 @@ import { readSpanRows } from "../rows/read-span-rows.ts";
 import { withoutWarningsAttribute, withWarningsAttribute } from "./warnings.ts";
 
 export interface TraceChunkLimits {
-  /** Most spans in one message; default: 1,000. */
+  /** Maximum number of spans in one message; default: 1,000. */
   readonly maxSpans: number;
   /**
    * Size limit of a message in bytes; default: 2 MiB, because peers refuse messages above 4 MiB. A span above the limit

@@ -7,8 +7,8 @@ import { malformed, type ThriftCursor } from "./thrift-cursor.ts";
 import { type ThriftField, thriftTypes } from "./thrift-descriptors.ts";
 
 /**
- * Most annotations, and binary annotations, that one span may have. An empty annotation has one byte in the message,
- * but needs a hundred bytes of memory.
+ * Maximum number of annotations, and binary annotations, that one span may have. An empty annotation has one byte in
+ * the message, but needs a hundred bytes of memory.
  */
 export const maxZipkinAnnotations = 65_536;
 

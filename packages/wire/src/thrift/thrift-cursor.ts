@@ -3,7 +3,7 @@ import { type ThriftField, type ThriftStruct, type ThriftType, thriftTypes } fro
 
 const typeNames = new Map<number, string>(Object.entries(thriftTypes).map(([name, type]) => [type, name]));
 
-/** Most levels in skipped values, which the IDL does not declare; the same as in Apache's readers. */
+/** Maximum number of levels in skipped values, which the IDL does not declare; the same as in Apache's readers. */
 const maxDepth = 64;
 /**
  * The limit of nesting in a rejected span. Deeper values could overflow the stack before the end of the span is found.

@@ -7,7 +7,7 @@ import type { SpanLink } from "../model/span.ts";
 
 /** The count has 32 bits. */
 const mostDropped = 0xffff_ffff;
-/** Most pipes in a trace state, because the text after each pipe may have to be parsed as JSON. */
+/** Maximum number of pipes in a trace state, because the text after each pipe may have to be parsed as JSON. */
 const maxPipesInState = 16;
 const noTraceId = "0".repeat(32);
 const noSpanId = "0".repeat(16);

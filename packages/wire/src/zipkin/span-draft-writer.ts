@@ -28,8 +28,8 @@ const statusNumbers = new Map([
 ]);
 
 /**
- * Most texts in one message that look encoded but cannot be decoded. After this limit, all texts count as plain,
- * because one check costs twenty times as much as reading a text.
+ * Maximum number of texts in one message that look encoded but cannot be decoded. After this limit, all texts count as
+ * plain, because one check costs twenty times as much as reading a text.
  */
 const maxUnreadable = 1000;
 

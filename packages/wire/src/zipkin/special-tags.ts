@@ -73,5 +73,5 @@ export const specialTagTable = new KeyTable([...specialTagKeys, ...resourceKeys]
 /** Prefix of the tags `otlp.link.0`, `otlp.link.1` and so on. Each of these tags has one link of the span. */
 export const linkTagPrefix = "otlp.link.";
 
-/** Most links that are read from the tags of one span. */
+/** Maximum number of links that are read from the tags of one span. */
 export const maxLinks = 128;

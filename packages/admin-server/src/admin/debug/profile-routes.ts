@@ -13,7 +13,7 @@ import { Profiler } from "./profiler.ts";
 
 /** Default duration of a profile, in seconds. */
 const defaultSeconds = 30;
-/** Most seconds of a profile. A longer one is refused, because sampling slows the thread. */
+/** Maximum number of seconds of a profile. A longer one is refused, because sampling slows the thread. */
 const maxSeconds = 300;
 /** Prefix of all paths. */
 const root = "/debug/pprof/";

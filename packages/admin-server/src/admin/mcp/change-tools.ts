@@ -23,7 +23,7 @@ import {
 import { hasHidden, hideSecrets, hideSecretsInPatch } from "./hidden-values.ts";
 import { configPath } from "./read-tools.ts";
 
-/** Most characters of a config from an assistant. A longer config is refused. */
+/** Maximum number of characters of a config from an assistant. A longer config is refused. */
 const maxConfigCharacters = 200_000;
 
 /** Arguments for a change of one part of the config. */

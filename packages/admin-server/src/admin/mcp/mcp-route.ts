@@ -7,7 +7,7 @@ import { ServerError } from "server-core/errors";
 import { isJsonObject, member } from "server-core/json/json-value";
 import { decodeAdminConfig } from "../admin-config.ts";
 
-/** Most bytes of a message; a longer message is refused. The largest message contains a config. */
+/** Maximum number of bytes of a message; a longer message is refused. The largest message contains a config. */
 const maxBodyBytes = 1_048_576;
 
 /** Header fields that the protocol uses. */

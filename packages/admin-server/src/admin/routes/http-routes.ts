@@ -11,7 +11,7 @@ import { activeHealthPrefix } from "server-modules/handlers/reverse-proxy/active
 import { type DescribedRoute, describeRoutes } from "./describe-routes.ts";
 import { type RouteTraffic, RouteWindow } from "./route-window.ts";
 
-/** Most hosts, paths and upstreams that an entry names; further ones are only counted. */
+/** Maximum number of hosts, paths and upstreams that an entry names; further ones are only counted. */
 const mostNamed = 5;
 
 /** A route and its traffic. */

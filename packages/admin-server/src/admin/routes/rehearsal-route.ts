@@ -12,9 +12,12 @@ import { isJsonArray, isJsonObject, type JsonValue, member } from "server-core/j
 import type { ThreadMessages } from "server-core/threads/thread-messages";
 import { parseJsonPointer } from "server-core/tree/json-pointer";
 
-/** Most characters of the URL, and of a header field; longer ones are refused. Texts of real clients are shorter. */
+/**
+ * Maximum number of characters of the URL, and of a header field; longer ones are refused. Texts of real clients are
+ * shorter.
+ */
 const maxTextLength = 8_192;
-/** Most `header` parameters in one request. A request with more is refused. */
+/** Maximum number of `header` parameters in one request. A request with more is refused. */
 const maxFields = 100;
 
 /** @throws ServerError ADMIN_REQUEST */

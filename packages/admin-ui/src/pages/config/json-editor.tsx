@@ -6,7 +6,7 @@ import { CodeEditor } from "../../editor/code-editor.tsx";
 import { jsonMarks } from "../../editor/json-marks.ts";
 import { completeBySchema } from "../../editor/schema-completion.ts";
 
-/** Most characters that are editable as text; larger parts must be edited deeper in the tree. */
+/** Maximum number of characters that are editable as text; larger parts must be edited deeper in the tree. */
 const maxLength = 1_000_000;
 
 /**

@@ -12,7 +12,7 @@ import { AddField } from "./add-field.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 import { ValueEditor } from "./value-editor.tsx";
 
-/** Most members drawn at first; lists of thousands can be edited as JSON, or by element in the tree. */
+/** Maximum number of members drawn at first; lists of thousands can be edited as JSON, or by element in the tree. */
 const firstShown = 200;
 
 /** Props of {@link MemberList}. */

@@ -50,7 +50,9 @@ const columns: readonly DataColumn<ServerRow>[] = [
 ];
 
 const none: readonly null[] = [];
-/** Most servers whose curves are drawn. Hundreds of curves every two seconds would keep the browser busy. */
+/**
+ * Maximum number of servers whose curves are drawn. Hundreds of curves every two seconds would keep the browser busy.
+ */
 const mostRows = 50;
 
 /** All configured servers: listen addresses, and requests over the last minutes. */

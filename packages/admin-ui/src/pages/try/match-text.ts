@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from "../../api/json-value.ts";
 
-/** Most values of a matcher that are named. The number of the others follows. */
+/** Maximum number of values of a matcher that are named. The number of the others follows. */
 const mostValues = 3;
 
 /**

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 /** Sockets send packets in turn, so that no single send queue limits the rate. */
 const socketCount = 4;
-/** Most packets that are sent without a pause; then the event loop continues. */
+/** Maximum number of packets that are sent without a pause; then the event loop continues. */
 const burst = 128;
 
 export interface PacketLoad {

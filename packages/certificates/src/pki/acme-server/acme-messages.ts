@@ -87,9 +87,11 @@ const identifierSchema = z.object({
   value: z.string().min(1).max(253),
 });
 
-/** Most names in one order. An order with more is refused as malformed. Source: the limit of Let's Encrypt */
+/**
+ * Maximum number of names in one order. An order with more is refused as malformed. Source: the limit of Let's Encrypt
+ */
 const maxIdentifiers = 100;
-/** Most contact addresses of one account; a longer list is refused as malformed. */
+/** Maximum number of contact addresses of one account; a longer list is refused as malformed. */
 const maxContacts = 10;
 
 /** Payload of `new-account`. Source: RFC 8555, section 7.3 */

@@ -12,9 +12,12 @@ import {
   orderSchema,
 } from "./acme-records.ts";
 
-/** Most accounts in one CA. At the limit, accounts without orders are removed to make space for new accounts. */
+/**
+ * Maximum number of accounts in one CA. At the limit, accounts without orders are removed to make space for new
+ * accounts.
+ */
 const maxAccounts = 10_000;
-/** Most unfinished orders of one account. A further order is refused with `rateLimited`. */
+/** Maximum number of unfinished orders of one account. A further order is refused with `rateLimited`. */
 const maxOrders = 10_000;
 /** Minimum age in milliseconds before an account without orders may be removed. */
 const idleMs = 3_600_000;

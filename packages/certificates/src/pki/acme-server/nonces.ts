@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Most unused nonces; above it, the oldest become invalid. */
+/** Maximum number of unused nonces; above it, the oldest become invalid. */
 const maxNonces = 100_000;
 /** An unused nonce is valid for an hour. */
 const lifetimeMs = 3_600_000;

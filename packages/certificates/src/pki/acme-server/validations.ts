@@ -23,7 +23,7 @@ const validators: Readonly<Record<ChallengeType, Validator>> = {
  * Pauses in milliseconds between attempts on an unreachable name; when all attempts have failed, the challenge fails.
  */
 const pausesMs = [1_000, 3_000];
-/** Most validations of all clients that run at once. A further one is refused with `rateLimited`. */
+/** Maximum number of validations of all clients that run at once. A further one is refused with `rateLimited`. */
 const maxRunning = 200;
 
 /** Identifies one challenge of one order. */

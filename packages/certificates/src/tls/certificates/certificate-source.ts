@@ -7,14 +7,17 @@ import {
   type TicketAnswer,
 } from "../../material/certificate-messages.ts";
 
-/** Most names that a thread remembers; a name needs a few hundred bytes, or a few kilobytes with its certificate. */
+/**
+ * Maximum number of names that a thread remembers; a name needs a few hundred bytes, or a few kilobytes with its
+ * certificate.
+ */
 const maxNames = 10_000;
 /**
  * Time for which an answer is cached. The main thread announces changes immediately; this time limits the effect of a
  * lost announcement.
  */
 const trustedMs = 60_000;
-/** Most running requests; a greater number is caused by clients that invent names. */
+/** Maximum number of running requests; a greater number is caused by clients that invent names. */
 const maxQuestions = 1_000;
 
 /** The certificates that a serving thread knows: it asks the main thread, and caches the answers. */

@@ -20,9 +20,12 @@ import { judgeChain, judgingContext } from "./judge-chain.ts";
 import type { ConnectionPolicyConfig } from "./policy-schema.ts";
 import { subjectName } from "./subject-name.ts";
 
-/** Most contexts of the TLS library in one policy; each uses about 20 KB. */
+/** Maximum number of contexts of the TLS library in one policy; each uses about 20 KB. */
 const maxContexts = 1_000;
-/** Most cached contexts that check the certificates of QUIC clients. A further one replaces the least recently used. */
+/**
+ * Maximum number of cached contexts that check the certificates of QUIC clients. A further one replaces the least
+ * recently used.
+ */
 const maxJudges = 100;
 
 /** Names of versions in configs → Node's names. Older versions cannot be configured. */

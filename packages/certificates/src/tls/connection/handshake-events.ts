@@ -9,7 +9,7 @@ import type { ClientHello } from "../client-hello.ts";
 
 /** Name of the event that handlers of the config subscribe to. */
 const eventName = "tls_get_certificate";
-/** Most handshakes that wait for handlers; further handshakes fail. */
+/** Maximum number of handshakes that wait for handlers; further handshakes fail. */
 const maxWaiting = 1_000;
 
 /** Emits an event for each handshake if the config has a handler for it. Source: the public model (certmagic) */

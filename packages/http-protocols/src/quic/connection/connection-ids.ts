@@ -81,7 +81,7 @@ interface RemoteId {
   readonly resetToken: Buffer | undefined;
 }
 
-/** Most retirements that wait for an acknowledgment: a peer with more is flooding this side. */
+/** Maximum number of retirements that wait for an acknowledgment: a peer with more is flooding this side. */
 const maxRetirements = 32;
 
 /** IDs for packets to the peer. */

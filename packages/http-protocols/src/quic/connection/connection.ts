@@ -26,7 +26,7 @@ import { PacketSpace } from "./packet-space.ts";
 import { sendAgain } from "./sent-frame-fates.ts";
 import { closingProbeTimeouts } from "./settings.ts";
 
-/** Most datagrams per call. Further ones wait, because other connections need their turn. */
+/** Maximum number of datagrams per call. Further ones wait, because other connections need their turn. */
 const maxDatagramsPerTurn = 32;
 /** Number of probes per timeout, and of packets whose frames they repeat. Source: RFC 9002, section 6.2.4 */
 const probePackets = 2;

@@ -20,7 +20,7 @@ import { ackDelayExponent } from "./settings.ts";
 const minNumberAndPayloadBytes = 4;
 /** Minimum size of a datagram in bytes. With less room, no datagram is built. */
 export const minDatagramBytes = 128;
-/** Most ranges in one acknowledgment. Older ranges are left out. */
+/** Maximum number of ranges in one acknowledgment. Older ranges are left out. */
 const maxAckRanges = 32;
 /** Maximum size of a NEW_CONNECTION_ID frame: type, two numbers, an ID of 20 bytes and its token. */
 const newConnectionIdBytes = 48;

@@ -17,7 +17,7 @@ const amplificationFactor = 3;
 const minChallengeBytes = 64;
 /** Challenges for which an unconfirmed path keeps bytes back, because each of them may be lost. */
 const reservedChallenges = 2;
-/** Most challenges whose responses are accepted. */
+/** Maximum number of challenges whose responses are accepted. */
 const maxChallenges = 8;
 
 /** A PATH_CHALLENGE that waits for its response. */

@@ -13,7 +13,7 @@ import type { PacketSpace } from "./packet-space.ts";
 import { PathChanges } from "./path-changes.ts";
 import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 
-/** Most packets that are stored until their keys are known. Further packets are dropped. */
+/** Maximum number of packets that are stored until their keys are known. Further packets are dropped. */
 const maxEarlyPackets = 8;
 /** Bytes of the token at the end of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;

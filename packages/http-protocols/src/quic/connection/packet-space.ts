@@ -8,12 +8,13 @@ import type { PacketSpaceName, PacketType } from "../wire/packet-header.ts";
 import { maxAckDelayMs } from "./settings.ts";
 
 /**
- * Most handshake bytes that are buffered after a gap. More bytes close the connection. Source: RFC 9000, section 7.5
+ * Maximum number of handshake bytes that are buffered after a gap. More bytes close the connection. Source: RFC 9000,
+ * section 7.5
  */
 const maxCryptoAheadBytes = 16_384;
 /**
- * Most pieces that are buffered after gaps, because the sender may be forged. More pieces close the connection.
- * Browsers send a ClientHello in a dozen pieces.
+ * Maximum number of pieces that are buffered after gaps, because the sender may be forged. More pieces close the
+ * connection. Browsers send a ClientHello in a dozen pieces.
  */
 const maxCryptoPieces = 128;
 

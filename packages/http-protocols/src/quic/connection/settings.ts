@@ -6,13 +6,13 @@ export interface ConnectionSettings {
   readonly maxIdleTimeoutMs: number;
   /** Milliseconds from the first packet until the handshake is done. */
   readonly handshakeTimeoutMs: number;
-  /** Most bytes of all streams that may be unconsumed; the client must wait at this number. */
+  /** Maximum number of bytes of all streams that may be unconsumed; the client must wait at this number. */
   readonly maxData: number;
-  /** Most bytes of one stream that may be unconsumed; the client must wait at this number. */
+  /** Maximum number of bytes of one stream that may be unconsumed; the client must wait at this number. */
   readonly maxStreamData: number;
-  /** Most bidirectional streams that the peer may have open at a time. */
+  /** Maximum number of bidirectional streams that the peer may have open at a time. */
   readonly maxStreamsBidi: number;
-  /** Most unidirectional streams that the peer may have open at a time. */
+  /** Maximum number of unidirectional streams that the peer may have open at a time. */
   readonly maxStreamsUni: number;
   /** Size of datagrams before the path is known to support larger ones. */
   readonly datagramBytes: number;

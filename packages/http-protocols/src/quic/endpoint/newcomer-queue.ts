@@ -2,8 +2,8 @@ import { type PeerAddress, sameAddress } from "../connection/network-path.ts";
 import type { PacketHeader } from "../wire/packet-header.ts";
 
 /**
- * Most datagrams that are stored for each waiting client. Further ones are dropped. A ClientHello takes two; the client
- * may repeat both.
+ * Maximum number of datagrams that are stored for each waiting client. Further ones are dropped. A ClientHello takes
+ * two; the client may repeat both.
  */
 const maxDatagrams = 4;
 /** Limits of waiting clients, without and with a token. Each client uses up to 6 kB. */

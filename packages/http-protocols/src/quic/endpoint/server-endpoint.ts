@@ -45,7 +45,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
-  /** Most connections that may be open at once. Further clients are refused. Default: 100,000. */
+  /** Maximum number of connections that may be open at once. Further clients are refused. Default: 100,000. */
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. */
   readonly retryFrom?: number;
@@ -90,14 +90,14 @@ export interface EndpointIo {
 const minFirstIdBytes = 8;
 const minResetBytes = 21;
 const maxResetBytes = 43;
-/** Most stateless resets per second, because forged packets make this address flood others with resets. */
+/** Maximum number of stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
 /**
  * Refusals that are sent per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms.
  */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;
-/** Most consecutive Retries and refusals to waiting clients, before datagrams are read again. */
+/** Maximum number of consecutive Retries and refusals to waiting clients, before datagrams are read again. */
 const maxAnswersPerTurn = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");

@@ -11,8 +11,8 @@ import { ServerEndpoint, type ServerEndpointOptions } from "./server-endpoint.ts
  */
 const datagramsPerTurn = 32;
 /**
- * Most consecutive turns that only read while the socket is not empty. They take about as long as one handshake.
- * Clients that repeat their first packets must not block the handshakes of others.
+ * Maximum number of consecutive turns that only read while the socket is not empty. They take about as long as one
+ * handshake. Clients that repeat their first packets must not block the handshakes of others.
  */
 const maxReadingTurns = 3;
 

@@ -12,7 +12,7 @@ const longIdAt = 6;
 const longTypeBits = 0x30;
 const handshakeType = 0x20;
 
-/** Most workers in a server, because their number takes one byte. */
+/** Maximum number of workers in a server, because their number takes one byte. */
 export const maxWorkers = 256;
 
 /**

@@ -12,7 +12,7 @@ export interface CipherSuite {
   readonly hash: HashName;
   /** Bytes of packet keys and of header keys. */
   readonly keyBytes: number;
-  /** Most packets that one key may encrypt; the key is changed earlier. Source: RFC 9001, section 6.6 */
+  /** Maximum number of packets that one key may encrypt; the key is changed earlier. Source: RFC 9001, section 6.6 */
   readonly sealLimit: number;
   /** Packets that may fail to decrypt before the connection ends. Source: RFC 9001, section 6.6 */
   readonly forgeryLimit: number;

@@ -9,8 +9,8 @@ import { type SentPacket, SentPackets } from "./sent-packets.ts";
 /** Losses over more than this many probe timeouts mean persistent congestion. Source: RFC 9002, section 7.6.1 */
 const persistentCongestionFactor = 3;
 /**
- * Most doublings of the probe timeout. Later probes keep the same timeout. The idle timeout ends the connection long
- * before.
+ * Maximum number of doublings of the probe timeout. Later probes keep the same timeout. The idle timeout ends the
+ * connection long before.
  */
 const maxDoublings = 10;
 

@@ -1,6 +1,6 @@
 import type { NumberRange } from "../wire/frames.ts";
 
-/** Most ranges that are remembered. With more gaps, the oldest range is dropped. */
+/** Maximum number of ranges that are remembered. With more gaps, the oldest range is dropped. */
 const maxRanges = 64;
 /** Packets per acknowledgment. After one packet, it waits for the second, at most the announced delay. */
 const packetsPerAck = 2;

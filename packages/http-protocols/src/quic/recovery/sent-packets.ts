@@ -21,7 +21,7 @@ const reorderingLimit = 3;
 /** Bounds of the random distance between two skipped numbers: first and largest. The bound doubles after each skip. */
 const firstSkipDistance = 256;
 const maxSkipDistance = 131_072;
-/** Most skipped numbers that are remembered. Acknowledgments of older ones are not noticed. */
+/** Maximum number of skipped numbers that are remembered. Acknowledgments of older ones are not noticed. */
 const maxSkipped = 8;
 
 /** Packets of one packet number space that wait for an acknowledgment. The congestion window limits them. */

@@ -50,7 +50,7 @@ export const isBidi = (streamId: number): boolean => (streamId & 2) === 0;
  */
 interface ReceivingPart {
   readonly buffer: ReceiveBuffer;
-  /** Most bytes that the peer may send beyond the consumed ones. */
+  /** Maximum number of bytes that the peer may send beyond the consumed ones. */
   readonly window: number;
   /** Offset that the peer may send up to. */
   limit: number;

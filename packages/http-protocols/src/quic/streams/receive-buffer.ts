@@ -7,7 +7,8 @@ interface Piece {
 }
 
 /**
- * Most pieces after gaps that are stored, because each piece needs extra memory. Normal senders leave far fewer gaps.
+ * Maximum number of pieces after gaps that are stored, because each piece needs extra memory. Normal senders leave far
+ * fewer gaps.
  */
 const maxPiecesOfStream = 1_024;
 

@@ -15,7 +15,7 @@ const kindOf = (streamId: number): StreamKind => (isBidi(streamId) ? "bidi" : "u
 interface Opened {
   /** Number of streams that were opened so far. */
   count: number;
-  /** Most streams that may be opened, over the life of the connection. */
+  /** Maximum number of streams that may be opened, over the life of the connection. */
   limit: number;
 }
 

@@ -4,7 +4,7 @@ import { encodeMessage, extensionTypes, handshakeTypes, writeExtension } from ".
 import { signatureSchemes, verifyTranscript } from "./signatures.ts";
 import { alerts, shortMessage, tlsAlert } from "./tls-alert.ts";
 
-/** Most certificates in a client's chain. A longer chain ends the connection. */
+/** Maximum number of certificates in a client's chain. A longer chain ends the connection. */
 const maxChain = 16;
 
 /** The certificates that a server requests from its clients. */

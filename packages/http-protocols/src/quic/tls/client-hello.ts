@@ -35,7 +35,7 @@ export interface OfferedTicket {
 
 /** Key exchange mode that adds forward secrecy to a ticket. Source: RFC 8446, section 4.2.9 */
 const pskWithKeyExchange = 1;
-/** Most tickets that are checked. Further tickets are ignored. */
+/** Maximum number of tickets that are checked. Further tickets are ignored. */
 const maxTickets = 4;
 
 const maxExtensions = 64;

@@ -95,7 +95,7 @@ export type Frame =
       readonly reason: Buffer;
     };
 
-/** Most streams of one kind. Source: RFC 9000, section 4.6 */
+/** Maximum number of streams of one kind. Source: RFC 9000, section 4.6 */
 const maxStreams = 2 ** 60;
 /** Stream offsets must stay below it. Data beyond it is malformed. Source: RFC 9000, section 4.5 */
 const maxOffset = 2 ** 62;

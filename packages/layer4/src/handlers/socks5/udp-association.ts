@@ -5,12 +5,13 @@ import { nameLookups } from "server-modules/handlers/reverse-proxy/transport/nam
 import { type Destination, datagramHeader, readDatagram } from "./socks5-messages.ts";
 
 /**
- * Most destinations that may answer one client; the oldest is replaced. Without a limit, a scanning client would fill
- * the memory.
+ * Maximum number of destinations that may answer one client; the oldest is replaced. Without a limit, a scanning client
+ * would fill the memory.
  */
 const maxDestinations = 1_024;
 /**
- * Most datagrams of one client that may wait for a name lookup at once. Further ones are dropped, as a network does.
+ * Maximum number of datagrams of one client that may wait for a name lookup at once. Further ones are dropped, as a
+ * network does.
  */
 const maxLookups = 16;
 

@@ -14,7 +14,7 @@ const commonLog =
   '{request>client_ip} - {user_id} [{ts}] "{request>method} {request>uri} {request>proto}" {status} {size}';
 const emptyValue = "-";
 
-/** Most characters of a template. Each line walks through all of it. */
+/** Maximum number of characters of a template. Each line walks through all of it. */
 const maxTemplateLength = 10_000;
 
 const configSchema = z.strictObject({

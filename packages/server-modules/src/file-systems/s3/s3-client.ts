@@ -19,9 +19,12 @@ const connectTimeoutMs = 5_000;
 const defaultMaxRequests = 256;
 /** Connections to the service of one thread; more requests wait for one, within `max_requests`. */
 const maxConnections = 64;
-/** Most bytes of a page of a listing: a thousand names of a kilobyte, three bytes each where they are encoded. */
+/**
+ * Maximum number of bytes of a page of a listing: a thousand names of a kilobyte, three bytes each where they are
+ * encoded.
+ */
 const maxPageBytes = 4 * 1024 * 1024;
-/** Most bytes of an error that are read. */
+/** Maximum number of bytes of an error that are read. */
 const maxErrorBytes = 16 * 1024;
 /** Time before their expiry from which credentials are searched for again, in milliseconds. */
 const marginMs = 5 * 60_000;

@@ -12,11 +12,11 @@ import { s3Schema } from "./s3-config.ts";
 /** Clients by their settings: handlers of all configs share connections and credentials. */
 const clients: ResourceKind<S3Client> = { name: "s3 clients" };
 
-/** Most bytes of a key. Source: Amazon S3 User Guide, "Naming Amazon S3 objects" */
+/** Maximum number of bytes of a key. Source: Amazon S3 User Guide, "Naming Amazon S3 objects" */
 const maxKeyBytes = 1024;
-/** Most entries of one page. */
+/** Maximum number of entries of one page. */
 const pageSize = 1_000;
-/** Most entries of a listing, also where the config sets no limit. */
+/** Maximum number of entries of a listing, also where the config sets no limit. */
 const maxEntries = 100_000;
 
 const folderStats: RemoteStats = { isFolder: true, size: 0, etag: "", modifiedMs: undefined };

@@ -20,7 +20,8 @@ import { z } from "zod";
 const defaultPrefix = "/acme/";
 const defaultLifetimeMs = 12 * 3_600_000;
 /**
- * Most bytes of a request body; a longer body is refused. A request for a hundred names with an RSA key has about 8 KB.
+ * Maximum number of bytes of a request body; a longer body is refused. A request for a hundred names with an RSA key
+ * has about 8 KB.
  */
 const maxMessageBytes = 64 * 1024;
 

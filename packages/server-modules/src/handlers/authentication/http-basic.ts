@@ -43,7 +43,7 @@ const configSchema = z.strictObject({
     .describe("Keeps the results of comparisons in memory, keyed by a keyed hash: saves CPU time."),
 });
 
-/** Most bytes of base64 for user name and password together. Longer credentials are ignored. */
+/** Maximum number of bytes of base64 for user name and password together. Longer credentials are ignored. */
 const maxCredentials = 4096;
 
 /** Name and password of a request. */

@@ -158,7 +158,7 @@ class Cache implements HttpHandler {
   readonly #store: ResponseStore;
   /** Path of this handler's config, a part of its addresses. */
   readonly #path: string;
-  /** Most bytes of a body. A longer body passes without being stored. */
+  /** Maximum number of bytes of a body. A longer body passes without being stored. */
   readonly #maxObjectBytes: number;
   /** `default_ttl` in seconds. */
   readonly #fallbackSeconds: number;

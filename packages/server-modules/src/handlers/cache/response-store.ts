@@ -4,7 +4,10 @@ import { type CacheAddress, urlsOf } from "./cache-address.ts";
 import type { ChangedUrls } from "./changed-urls.ts";
 import type { CachedRequest, StoredResponse } from "./stored-response.ts";
 
-/** Most variants of one address that are stored. A new variant replaces the oldest. `Vary` distinguishes variants. */
+/**
+ * Maximum number of variants of one address that are stored. A new variant replaces the oldest. `Vary` distinguishes
+ * variants.
+ */
 const maxVariants = 32;
 
 /** The target of a purge: one URL, all URLs with a prefix, or everything. */
@@ -22,8 +25,8 @@ export interface StoreState {
   /** Bytes that the stored responses take. */
   readonly bytes: number;
   /**
-   * Most bytes that all stored responses together may have. Above the limit, the least recently used responses are
-   * removed.
+   * Maximum number of bytes that all stored responses together may have. Above the limit, the least recently used
+   * responses are removed.
    */
   readonly max_bytes: number;
 }

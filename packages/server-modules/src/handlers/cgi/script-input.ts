@@ -17,9 +17,9 @@ export interface ScriptInput {
 
 /** Limits of a body without a declared length, which is collected before the script starts. */
 export interface InputLimits {
-  /** Most bytes that are kept in memory; a longer body goes to a file. */
+  /** Maximum number of bytes that are kept in memory; a longer body goes to a file. */
   readonly memoryBytes: number;
-  /** Most bytes of the body. A longer body is refused with 413. */
+  /** Maximum number of bytes of the body. A longer body is refused with 413. */
   readonly maxBytes: number;
 }
 

@@ -14,9 +14,11 @@ import { type CgiHead, cgiHeadEnd, parseCgiHead } from "../reverse-proxy/transpo
 import { groupOptions, type ProcessGroups } from "./process-group.ts";
 import type { ScriptInput } from "./script-input.ts";
 
-/** Most bytes of the script's head. A longer head fails the run, so that a program cannot fill the memory. */
+/**
+ * Maximum number of bytes of the script's head. A longer head fails the run, so that a program cannot fill the memory.
+ */
 const maxHeadBytes = 64 * 1024;
-/** Most bytes of error output that are logged. Further output is read and dropped. */
+/** Maximum number of bytes of error output that are logged. Further output is read and dropped. */
 const maxStderrBytes = 64 * 1024;
 /**
  * Milliseconds after the program's exit for which output is still awaited: a child process may keep the output open.

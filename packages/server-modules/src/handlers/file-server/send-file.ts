@@ -21,7 +21,7 @@ export interface RemoteBytes {
 /** The bytes of a file: in memory, an open file that the response closes, or on another machine. */
 export type FileBytes = Buffer | FileHandle | RemoteBytes;
 
-/** Most ranges of a file on another machine; a request for more gets the whole file. */
+/** Maximum number of ranges of a file on another machine; a request for more gets the whole file. */
 const maxRemoteRanges = 8;
 
 /** Closes an open file. */

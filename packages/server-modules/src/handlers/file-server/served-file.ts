@@ -31,7 +31,7 @@ export function describeFile(path: string, stats: BigIntStats): ServedFile {
   };
 }
 
-/** Most characters of a tag; the rest of the sidecar file is cut off. */
+/** Maximum number of characters of a tag; the rest of the sidecar file is cut off. */
 const maxEtagBytes = 1024;
 const maxEtagFileBytes = 64 * 1024;
 

@@ -35,8 +35,8 @@ import {
 /** Seconds between the start and the end of a login; a later login fails. */
 const loginLifetimeS = 600;
 /**
- * Most logins that a browser may have open at once. One more login removes the cookies of the older ones. Abandoned
- * tabs leave pending logins behind.
+ * Maximum number of logins that a browser may have open at once. One more login removes the cookies of the older ones.
+ * Abandoned tabs leave pending logins behind.
  */
 const maxPendingLogins = 5;
 /** Default lifetime of a session, in seconds. */

@@ -15,7 +15,7 @@ import { messageOf } from "server-core/errors";
 import { Agent, fetch } from "undici";
 import type { OidcConfig } from "./oidc-config.ts";
 
-/** Most bytes of a provider's response. A longer response fails the request. */
+/** Maximum number of bytes of a provider's response. A longer response fails the request. */
 const maxAnswerBytes = 1024 * 1024;
 /** Timeout of a provider's response, in seconds. */
 const timeoutS = 10;

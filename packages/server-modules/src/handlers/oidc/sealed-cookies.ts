@@ -8,18 +8,18 @@ import type { SessionKeys } from "../../sessions/session-key-ring.ts";
 import { type KeysRequest, sessionTopics } from "../../sessions/session-messages.ts";
 
 /**
- * Most characters of a cookie value. A longer value is split over several cookies. Browsers accept cookies of 4,096
- * bytes, including name and attributes.
+ * Maximum number of characters of a cookie value. A longer value is split over several cookies. Browsers accept cookies
+ * of 4,096 bytes, including name and attributes.
  */
 const maxPartLength = 3_600;
 /**
- * Most cookies for one value; a session that needs more is refused. Upstream servers limit all headers together, often
- * to 8 KB.
+ * Maximum number of cookies for one value; a session that needs more is refused. Upstream servers limit all headers
+ * together, often to 8 KB.
  */
 const maxParts = 4;
 /**
- * Most opened values that are cached. Further values replace the least recently used ones. Opening a value takes some
- * hundred microseconds.
+ * Maximum number of opened values that are cached. Further values replace the least recently used ones. Opening a value
+ * takes some hundred microseconds.
  */
 const maxOpened = 1_000;
 /**

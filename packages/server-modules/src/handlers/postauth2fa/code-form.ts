@@ -22,7 +22,7 @@ export interface FormContent {
 /** Sends the form. */
 export type SendForm = (exchange: Exchange, content: FormContent) => Promise<void>;
 
-/** Most bytes of a template. */
+/** Maximum number of bytes of a template. */
 const maxTemplateBytes = 1024 * 1024;
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -16,7 +16,7 @@ import { periodOf } from "./totp.ts";
 import { UserSecrets } from "./user-secrets.ts";
 
 const defaultTimeoutMs = 3_600_000;
-/** Most bytes of a posted form: it has one short field. */
+/** Maximum number of bytes of a posted form: it has one short field. */
 const maxFormBytes = 4_096;
 
 /** The parts that are opened before the first request. */

@@ -8,8 +8,8 @@ import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/re
 import { ReplacingFilter } from "./replacing-filter.ts";
 
 /**
- * Most bytes of a search text. A config with a longer text is refused. At most this many bytes of a response wait for
- * the end of a match.
+ * Maximum number of bytes of a search text. A config with a longer text is refused. At most this many bytes of a
+ * response wait for the end of a match.
  */
 const maxSearchLength = 4096;
 

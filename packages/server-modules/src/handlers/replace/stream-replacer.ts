@@ -1,8 +1,8 @@
 import { HttpError } from "http-engine/http-error";
 
 /**
- * Most bytes by which one piece of a response may grow, beyond twice its length. All results of a piece are in memory at
- * the same time, so a site with a one-letter search text could otherwise be made to use gigabytes.
+ * Maximum number of bytes by which one piece of a response may grow, beyond twice its length. All results of a piece
+ * are in memory at the same time, so a site with a one-letter search text could otherwise be made to use gigabytes.
  */
 const maxGrownBytes = 8 * 1024 * 1024;
 

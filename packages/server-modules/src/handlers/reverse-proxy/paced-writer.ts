@@ -1,6 +1,6 @@
 /**
- * Most held bytes; at the limit they are sent regardless of the flush interval. Source: Go's net/http, whose buffer has
- * this size
+ * Maximum number of held bytes; at the limit they are sent regardless of the flush interval. Source: Go's net/http,
+ * whose buffer has this size
  */
 const maxHeldBytes = 4 * 1024;
 

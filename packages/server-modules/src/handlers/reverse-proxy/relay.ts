@@ -117,7 +117,10 @@ export class Relay implements ResponseReceiver {
   #held: Buffer[] | undefined;
   /** Total bytes of the held chunks. */
   #heldBytes = 0;
-  /** Most held bytes (`response_buffers`); 0 while chunks are held: routes decide, and the transport must pause. */
+  /**
+   * Maximum number of held bytes (`response_buffers`); 0 while chunks are held: routes decide, and the transport must
+   * pause.
+   */
   #holdLimit = 0;
   /** Delays chunks for `flush_interval`; undefined without delay. */
   #paced: PacedWriter | undefined;

@@ -7,7 +7,10 @@ import { actionOutput, fieldOf, isTrue, printed } from "./template-values.ts";
 /** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
-/** Most nodes and commands that one page may execute. A page with more fails, so that no loop blocks the thread. */
+/**
+ * Maximum number of nodes and commands that one page may execute. A page with more fails, so that no loop blocks the
+ * thread.
+ */
 const maxSteps = 1_000_000;
 const maxCalls = 100;
 

@@ -12,7 +12,7 @@ import { TemplateError } from "./template-error.ts";
 import { checkTextLength } from "./template-limits.ts";
 import { isTrue, memberOf, printed } from "./template-values.ts";
 
-/** Most entries in a list that one call creates, so a template cannot fill the memory. */
+/** Maximum number of entries in a list that one call creates, so a template cannot fill the memory. */
 const maxListLength = 100_000;
 
 /** Converts a value to a list; nil becomes an empty list. @throws TemplateError for other values */

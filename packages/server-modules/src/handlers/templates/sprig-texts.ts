@@ -5,7 +5,7 @@ import type { TemplateFunction } from "./evaluate-template.ts";
 import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
-/** Most random characters of one call, so a page cannot occupy the processor. */
+/** Maximum number of random characters of one call, so a page cannot occupy the processor. */
 const maxRandomLength = 100_000;
 const digits = "0123456789";
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -2,7 +2,7 @@ import { TemplateError } from "./template-error.ts";
 
 /** Limit of a page's output and of each text that a function makes, in characters. */
 const maxTextLength = 32 * 1024 * 1024;
-/** Most entries of a list that a function makes. A longer list fails the page. */
+/** Maximum number of entries of a list that a function makes. A longer list fails the page. */
 const maxListLength = 1_000_000;
 
 /**

@@ -6,7 +6,7 @@ import type { GrpcSettings } from "server-core/otlp/grpc-settings";
 
 /** gRPC service of collectors. Source: OTLP 1.0, gRPC */
 const traceService = "opentelemetry.proto.collector.trace.v1.TraceService";
-/** Most running exports; the spans of further exports are dropped, as in the HTTP exporter. */
+/** Maximum number of running exports; the spans of further exports are dropped, as in the HTTP exporter. */
 const maxUnderWay = 30;
 
 /** Sends spans over gRPC. */

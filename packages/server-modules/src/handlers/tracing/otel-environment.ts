@@ -10,9 +10,15 @@ import { type Environment, wholeNumber } from "server-core/otlp/environment-valu
 
 /** Sizes and times of the queue of finished spans. */
 export interface SpanQueueLimits {
-  /** Most spans that may wait; further spans are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default 2,048 */
+  /**
+   * Maximum number of spans that may wait; further spans are dropped and counted. OTEL_BSP_MAX_QUEUE_SIZE, default
+   * 2,048
+   */
   readonly maxQueueSize: number;
-  /** Most spans in one export; more waiting spans need several exports. OTEL_BSP_MAX_EXPORT_BATCH_SIZE, default 512 */
+  /**
+   * Maximum number of spans in one export; more waiting spans need several exports. OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+   * default 512
+   */
   readonly maxExportBatchSize: number;
   /** Milliseconds between exports. OTEL_BSP_SCHEDULE_DELAY, default 1,000 */
   readonly scheduledDelayMillis: number;

@@ -3,7 +3,7 @@ import type { Logger } from "lifecycle";
 import { messageOf, ServerError } from "server-core/errors";
 import { samplerFor, strategySchema } from "./sampling-strategy.ts";
 
-/** Most characters of a response. A larger response is refused, and the previous strategy stays in use. */
+/** Maximum number of characters of a response. A larger response is refused, and the previous strategy stays in use. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 /** Timeout of one request, in milliseconds. */
 const timeoutMs = 5_000;

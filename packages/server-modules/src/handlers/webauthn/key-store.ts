@@ -7,9 +7,9 @@ import { readRegularFile } from "server-core/files/read-regular-file";
 import { z } from "zod";
 import { mostKeys } from "./webauthn-config.ts";
 
-/** Most bytes of a key's file. A key with a name has some 400 bytes, an RSA key some 1,000. */
+/** Maximum number of bytes of a key's file. A key with a name has some 400 bytes, an RSA key some 1,000. */
 const maxKeyBytes = 16 * 1024;
-/** Most files of a user's folder that are read: keys, and files of writers that died. */
+/** Maximum number of files of a user's folder that are read: keys, and files of writers that died. */
 const maxFiles = mostKeys * 4;
 const fileName = /^([\w-]{43})\.(\d{1,10})\.json$/;
 

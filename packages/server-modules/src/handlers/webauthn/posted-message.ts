@@ -4,7 +4,7 @@ import { z } from "zod";
 
 /** Media type of the page's messages, so that no request of the site behind is taken for one. */
 export const messageType = "application/webauthn+json";
-/** Most bytes of a message. A registration has some 1,000, with a certificate of its maker some 5,000. */
+/** Maximum number of bytes of a message. A registration has some 1,000, with a certificate of its maker some 5,000. */
 const maxMessageBytes = 64 * 1024;
 
 const base64url = z

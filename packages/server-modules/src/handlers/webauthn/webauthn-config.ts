@@ -1,9 +1,9 @@
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Most origins of a site. */
+/** Maximum number of origins of a site. */
 const maxOrigins = 20;
-/** Most keys that `max_keys` allows a user. */
+/** Maximum number of keys that `max_keys` allows a user. */
 export const mostKeys = 50;
 
 /** An origin as browsers name it: `https://app.example.com:8443`. */

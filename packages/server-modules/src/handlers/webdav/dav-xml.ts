@@ -2,7 +2,7 @@ import type { Element } from "@xmldom/xmldom";
 import type { Exchange } from "http-engine/exchange";
 import { DavError } from "./dav-error.ts";
 
-/** Most bytes of a request body; a longer body is refused. Real bodies have a few hundred. */
+/** Maximum number of bytes of a request body; a longer body is refused. Real bodies have a few hundred. */
 const maxBodyBytes = 64 * 1024;
 /** Largest depth of nested elements. A deeper document is malformed. Real bodies have four or five levels. */
 const maxDepth = 32;

@@ -18,7 +18,7 @@ export interface IfList {
   readonly conditions: readonly IfCondition[];
 }
 
-/** Most conditions in one field, because each condition may read a file's metadata. */
+/** Maximum number of conditions in one field, because each condition may read a file's metadata. */
 const maxConditions = 100;
 
 /** Matches a token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */

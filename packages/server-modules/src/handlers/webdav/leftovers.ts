@@ -11,9 +11,9 @@ import { isRemovable } from "./share.ts";
 const leftoverAgeMs = 24 * 3_600_000;
 /** Milliseconds between two searches of one folder. */
 const searchAgainMs = 3_600_000;
-/** Most folders whose last search is remembered; the oldest is forgotten, and searched again. */
+/** Maximum number of folders whose last search is remembered; the oldest is forgotten, and searched again. */
 const maxFolders = 1_000;
-/** Most entries of a folder that a search looks at. */
+/** Maximum number of entries of a folder that a search looks at. */
 const maxEntries = 100_000;
 
 /** Removes hidden files that a killed process left, when their folder is written to again. */

@@ -12,7 +12,7 @@ import { makeEmptyFile } from "./write-files.ts";
 
 /** Maximum lock timeout in seconds. The maximum also replaces `Timeout: Infinite`. */
 const longestS = 24 * 60 * 60;
-/** Most characters of the owner's XML, because every response about the lock repeats it. */
+/** Maximum number of characters of the owner's XML, because every response about the lock repeats it. */
 const maxOwnerLength = 1024;
 
 /** The first valid timeout in the list, in seconds; at most the maximum. @throws DavError 400 */

@@ -1,10 +1,13 @@
 import { isWithin } from "./share.ts";
 
-/** Most locks in one table. Further locks are refused, so that memory stays bounded. */
+/** Maximum number of locks in one table. Further locks are refused, so that memory stays bounded. */
 export const maxLocks = 1_000;
-/** Most locks of one user, or of one client address without a user: a tenth, so that no one takes the whole table. */
+/**
+ * Maximum number of locks of one user, or of one client address without a user: a tenth, so that no one takes the whole
+ * table.
+ */
 export const maxLocksOfHolder = 100;
-/** Most characters of the locks of one user or client address, as JSON: a tenth of the table. */
+/** Maximum number of characters of the locks of one user or client address, as JSON: a tenth of the table. */
 const maxTextOfHolder = 100 * 1024;
 /** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;

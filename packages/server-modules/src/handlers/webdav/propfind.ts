@@ -18,11 +18,11 @@ import type { LockTable } from "./lock-table.ts";
 import { type Asked, isProtected, type LockView, writePropstat, writeResponse } from "./properties.ts";
 import { existing, type FoundResource, isTemporary, type Resource, type Share } from "./share.ts";
 
-/** Most property names in one request, because the response repeats each name for each file. */
+/** Maximum number of property names in one request, because the response repeats each name for each file. */
 const maxNames = 200;
-/** Most resources in one response. At the limit, the walk stops, and the response says so. */
+/** Maximum number of resources in one response. At the limit, the walk stops, and the response says so. */
 const maxEntries = 100_000;
-/** Most folders that may wait during a walk. At this number the walk stops, and the response says so. */
+/** Maximum number of folders that may wait during a walk. At this number the walk stops, and the response says so. */
 const maxWaiting = 10_000;
 /** Characters of each chunk that is sent. */
 const chunkLength = 32 * 1024;

@@ -23,7 +23,7 @@ import { DavError } from "./dav-error.ts";
 import { Leftovers } from "./leftovers.ts";
 import type { Resource } from "./share.ts";
 
-/** Most files and folders that one copy may create; a larger copy is refused. */
+/** Maximum number of files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
 /** A path in the same folder, which clients cannot see. @param ending `part` for what may be removed after a crash */

@@ -15,7 +15,7 @@ const { INT, STRING, DYN } = CelScalar;
 /** Element types are not checked here, because the type check of the expression checks them. */
 const anyList = listType(DYN);
 
-/** Most numbers in a list from `lists.range`, so that an expression cannot fill the memory. */
+/** Maximum number of numbers in a list from `lists.range`, so that an expression cannot fill the memory. */
 const maxRange = 100_000n;
 
 /** Internal function of the macro `sortBy`, called on the list of keys. */

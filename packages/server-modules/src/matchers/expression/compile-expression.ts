@@ -16,7 +16,7 @@ import { expandPlaceholders, placeholderFunction } from "./expand-placeholders.t
 import { quote } from "./quote.ts";
 import { type MatcherCall, replaceMatcherCalls } from "./replace-matcher-calls.ts";
 
-/** Most characters of an expression. A config with a longer expression is refused. */
+/** Maximum number of characters of an expression. A config with a longer expression is refused. */
 const maxLength = 10_000;
 
 /** Function that replaces calls of matchers; its argument is the matcher's number. */

@@ -5,9 +5,12 @@ import { parseInteger } from "../../values/parse-number.ts";
 import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective ${word}`;
-/** Most expressions in one `multi_regexp`, as in the public model; each expression is applied to every log entry. */
+/**
+ * Maximum number of expressions in one `multi_regexp`, as in the public model; each expression is applied to every log
+ * entry.
+ */
 const maxOperations = 50;
-/** Most characters of one expression, as in the public model. A longer one is an error. */
+/** Maximum number of characters of one expression, as in the public model. A longer one is an error. */
 const maxPatternLength = 1000;
 
 /** A filter with one optional word. */

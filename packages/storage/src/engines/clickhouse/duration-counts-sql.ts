@@ -4,8 +4,8 @@ import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
 /**
- * Most bytes of the texts in one query; more texts need several queries. The request's address contains these texts,
- * and Node's servers accept 16 KiB of headers.
+ * Maximum number of bytes of the texts in one query; more texts need several queries. The request's address contains
+ * these texts, and Node's servers accept 16 KiB of headers.
  */
 const maxChunkBytes = 6_000;
 

@@ -14,8 +14,8 @@ import type { QueryParameters } from "./parameter-text.ts";
 import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /**
- * Most bytes of a list of names. Longer lists are not sent as a condition, because the request's address would contain
- * them.
+ * Maximum number of bytes of a list of names. Longer lists are not sent as a condition, because the request's address
+ * would contain them.
  */
 const maxNamesBytes = 6_000;
 

@@ -1,7 +1,7 @@
 import type { TraceQuery } from "../../api/span-reader.ts";
 import { firstSliceNano } from "./time-slices.ts";
 
-/** Most kinds of searches that are remembered. Beyond it, the oldest is forgotten. */
+/** Maximum number of kinds of searches that are remembered. Beyond it, the oldest is forgotten. */
 const maxKinds = 1_024;
 
 /** After a refused statement, time in milliseconds for which this kind of search starts with the newest minute. */
@@ -73,7 +73,7 @@ function kindOf(query: TraceQuery, tenant: string): string {
   ]);
 }
 
-/** Most pairs of tenant and service that are remembered. Beyond it, the oldest is forgotten. */
+/** Maximum number of pairs of tenant and service that are remembered. Beyond it, the oldest is forgotten. */
 const maxDenseKinds = 1_024;
 
 /** Time for which the present minute is assumed to be dense after a refused statement, in milliseconds. */

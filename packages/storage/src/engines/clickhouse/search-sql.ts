@@ -16,12 +16,12 @@ export interface SqlQuery {
   readonly parameters: QueryParameters;
 }
 
-/** Most branches in a statement; each branch reads the table once. */
+/** Maximum number of branches in a statement; each branch reads the table once. */
 const maxBranches = 8;
 
 /**
- * Most characters of all tags that the statement contains directly. Longer texts become parameters: a text occurs many
- * times in a statement, and a statement may have at most 256 KiB.
+ * Maximum number of characters of all tags that the statement contains directly. Longer texts become parameters: a text
+ * occurs many times in a statement, and a statement may have at most 256 KiB.
  */
 const maxLiteralLength = 1_024;
 

@@ -19,8 +19,8 @@ import {
 } from "./time-slices.ts";
 
 /**
- * Most tags that are searched separately. More tags make the SQL too long: every branch repeats the conditions of all
- * other tags.
+ * Maximum number of tags that are searched separately. More tags make the SQL too long: every branch repeats the
+ * conditions of all other tags.
  */
 const maxTagsApart = 4;
 

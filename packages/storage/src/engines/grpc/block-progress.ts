@@ -1,5 +1,6 @@
 /**
- * Most blocks that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten.
+ * Maximum number of blocks that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest
+ * are forgotten.
  */
 const maxBlocks = 10_000;
 

@@ -9,7 +9,7 @@ import { inParallel } from "./parallel.ts";
 import type { RemoteCalls } from "./remote-calls.ts";
 import { remoteMethodsV2 } from "./remote-methods.ts";
 
-/** Most concurrent calls of one block. */
+/** Maximum number of concurrent calls of one block. */
 const maxCalls = 8;
 
 /** A message of a block, with the number of its spans and their tenant. */

@@ -16,7 +16,7 @@ import { remoteMethods } from "./remote-methods.ts";
  */
 const spansPerStream = 5_000;
 
-/** Most concurrent calls when the server accepts one span in each call. */
+/** Maximum number of concurrent calls when the server accepts one span in each call. */
 const maxCalls = 64;
 
 interface TenantSpan {

@@ -12,7 +12,7 @@ const nanosPerSecond = 1_000_000_000n;
 const firstSecond = -62_135_596_799n;
 const lastSecond = 253_402_300_799n;
 
-/** Most traces that a request can ask for: the field is an int32. */
+/** Maximum number of traces that a request can ask for: the field is an int32. */
 const maxTraces = 2 ** 31 - 1;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;

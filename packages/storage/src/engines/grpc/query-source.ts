@@ -24,7 +24,7 @@ export interface SourceSearch {
   /** A span of the service starts in this time, in nanoseconds since the Unix epoch; both ends are inclusive. */
   readonly fromUnixNano: bigint;
   readonly toUnixNano: bigint;
-  /** Most traces in the answer. */
+  /** Maximum number of traces in the answer. */
   readonly limit: number;
 }
 

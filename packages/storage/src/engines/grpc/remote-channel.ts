@@ -4,7 +4,10 @@ import { type ChannelCredentials, Client, connectivityState, credentials } from 
 import { StorageError } from "../../api/storage-error.ts";
 import type { GrpcStoreTls, WatchedGrpcStoreTls } from "./grpc-store-options.ts";
 
-/** Most bytes of a message; a larger answer fails the call. Other servers send up to 1,000 spans in a message. */
+/**
+ * Maximum number of bytes of a message; a larger answer fails the call. Other servers send up to 1,000 spans in a
+ * message.
+ */
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** Time in milliseconds that running calls on a connection with the old certificates get to finish. */

@@ -8,7 +8,7 @@ import { inParallel } from "./parallel.ts";
 import type { ReadBudget, RemoteCalls } from "./remote-calls.ts";
 import { spansOf } from "./stored-spans.ts";
 
-/** Most concurrent reads; the API returns one trace in each call. */
+/** Maximum number of concurrent reads; the API returns one trace in each call. */
 const maxCalls = 8;
 
 /** The traces to read, and the budget for them. */

@@ -17,7 +17,7 @@ import { throwIfAborted } from "./throw-if-aborted.ts";
 import { MemoryTraceQlReader } from "./traceql/memory-traceql-reader.ts";
 
 export interface MemoryStoreOptions {
-  /** Most traces for each tenant; the traces that arrived first are dropped. Default: 10,000. */
+  /** Maximum number of traces for each tenant; the traces that arrived first are dropped. Default: 10,000. */
   readonly maxTraces?: number;
 }
 

@@ -6,8 +6,8 @@ import { StoredTraces } from "./stored-traces.ts";
 const tokenWindow = 10_000;
 
 /**
- * Most tenants that are stored; beyond it, the oldest is dropped. The limit is needed because senders may invent
- * tenants when no list is configured.
+ * Maximum number of tenants that are stored; beyond it, the oldest is dropped. The limit is needed because senders may
+ * invent tenants when no list is configured.
  */
 const maxTenants = 1_000;
 

@@ -10,7 +10,7 @@ const maxSocketPathBytes = 103;
 /** Name of a lock socket; earlier versions used the name `lock`. */
 const lockName = /^lock(-[0-9a-f]{12})?$/;
 const lockNameBytes = "lock-0123456789ab".length;
-/** Most attempts of two processes that start together and yield to each other. */
+/** Maximum number of attempts of two processes that start together and yield to each other. */
 const maxTries = 20;
 /**
  * Milliseconds until the other process must answer. A process that does not answer in time is suspended or very busy,

@@ -3,7 +3,9 @@ import type { SpanRows } from "wire/rows/span-rows";
 import type { FrameList } from "./frame-list.ts";
 import { frameHeaderBytes, isFrame } from "./segment-format.ts";
 
-/** Most frames for one read call: half of the systems' limit (IOV_MAX), because a frame needs two buffers. */
+/**
+ * Maximum number of frames for one read call: half of the systems' limit (IOV_MAX), because a frame needs two buffers.
+ */
 const framesPerRead = 500;
 
 /** Reads rows from the frames of a segment into the target buffer. The headers are skipped. */

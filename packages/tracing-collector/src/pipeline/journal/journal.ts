@@ -43,7 +43,7 @@ export interface JournalObserver {
 }
 
 /**
- * Most bytes of rows, each with its prefix, that wait for the disk. A single larger batch is admitted when
+ * Maximum number of bytes of rows, each with its prefix, that wait for the disk. A single larger batch is admitted when
  * nothing else waits.
  */
 const maxWaitingBytes = 32 * 1024 * 1024;

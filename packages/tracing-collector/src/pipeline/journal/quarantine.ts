@@ -7,7 +7,7 @@ import { quarantineFolder } from "./sealed-segment.ts";
 export interface QuarantineLimits {
   /** Milliseconds since a file's last write after which it is dropped; 0: never. */
   readonly maxAgeMs: number;
-  /** Most bytes of copies of damaged segments; the oldest are dropped first. */
+  /** Maximum number of bytes of copies of damaged segments; the oldest are dropped first. */
   readonly maxCopyBytes: number;
 }
 
@@ -58,7 +58,7 @@ export async function quarantinedFiles(folder: string): Promise<QuarantinedFile[
 interface QuarantineParts {
   /** The journal's folder. */
   readonly folder: string;
-  /** Most files and bytes. */
+  /** Maximum number of files and bytes. */
   readonly limits: QuarantineLimits;
   /** Log for files that are dropped. */
   readonly log: Logger;

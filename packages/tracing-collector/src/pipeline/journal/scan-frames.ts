@@ -36,7 +36,7 @@ export interface SegmentScan {
   readonly isEnded: boolean;
 }
 
-/** Most bytes that are checksummed in the search for the next frame. */
+/** Maximum number of bytes that are checksummed in the search for the next frame. */
 const mostSummedBytes = 1024 * 1024 * 1024;
 
 /**

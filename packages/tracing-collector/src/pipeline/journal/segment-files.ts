@@ -4,7 +4,7 @@ import { OpenSegment, type SpareFile, segmentSuffix } from "./open-segment.ts";
 
 /** Ending of files that are kept for reuse. Such files of a crashed run are ignored. */
 export const spareSuffix = ".spare";
-/** Most spare files: the number of segments that are inserted concurrently, plus one. */
+/** Maximum number of spare files: the number of segments that are inserted concurrently, plus one. */
 const maxSpares = 3;
 /**
  * Size limit of a spare file as a share of the journal's limit. With the default of 1 GiB, it exceeds the largest

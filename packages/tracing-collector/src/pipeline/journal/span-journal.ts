@@ -113,8 +113,8 @@ export interface SegmentLimits {
 
 /** How large a journal and its segments may become. */
 export interface JournalLimits {
-  /** Most bytes of all segments. A full journal refuses new spans. */
+  /** Maximum number of bytes of all segments. A full journal refuses new spans. */
   readonly maxBytes: number;
-  /** Most spans that wait for the store. 0, the default: only `maxBytes` limits them. */
+  /** Maximum number of spans that wait for the store. 0, the default: only `maxBytes` limits them. */
   readonly maxRows?: number;
 }

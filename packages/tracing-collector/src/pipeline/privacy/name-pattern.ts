@@ -1,7 +1,7 @@
 /** Length limit of a name, or of a name pattern, in a file of rules, in characters. */
 export const maxNameLength = 256;
 
-/** Most characters of a sender's name that are compared, which bounds the time of a pattern. */
+/** Maximum number of characters of a sender's name that are compared, which bounds the time of a pattern. */
 const maxComparedLength = 1_024;
 
 /** True when a name matches. */

@@ -5,8 +5,8 @@ import { maxNameLength } from "./name-pattern.ts";
 import { attributePlaces, privacyPlaces } from "./privacy-fields.ts";
 
 /**
- * Most rules in one file, and entries in a rule's list; a file with more is refused. It bounds the time for a new
- * value, to which each rule is applied.
+ * Maximum number of rules in one file, and entries in a rule's list; a file with more is refused. It bounds the time
+ * for a new value, to which each rule is applied.
  */
 const maxRules = 200;
 const maxList = 200;

@@ -4,8 +4,8 @@ import { planFor, type ValuePlan } from "./value-plan.ts";
 
 const slotCount = 4096;
 /**
- * Most names for which a plan is cached. Senders choose the names: above the limit, all plans are dropped and created
- * again.
+ * Maximum number of names for which a plan is cached. Senders choose the names: above the limit, all plans are dropped
+ * and created again.
  */
 const maxPlans = 4096;
 /**
@@ -157,8 +157,8 @@ export class RuleView {
 }
 
 /**
- * Most combinations that are cached. Senders choose services and scopes: above the limit, all are dropped and computed
- * again.
+ * Maximum number of combinations that are cached. Senders choose services and scopes: above the limit, all are dropped
+ * and computed again.
  */
 const maxKnown = 2048;
 

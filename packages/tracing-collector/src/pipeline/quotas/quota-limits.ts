@@ -38,9 +38,9 @@ export interface QuotaLimits {
   readonly spansPerSecond: number | undefined;
   /** Maximum number of spans that are accepted at once after a quiet period. */
   readonly burstSpans: number;
-  /** Most bytes of decompressed messages in a day of UTC. */
+  /** Maximum number of bytes of decompressed messages in a day of UTC. */
   readonly bytesPerDay: number | undefined;
-  /** Most different sets of service, span name and kind in a day of UTC. */
+  /** Maximum number of different sets of service, span name and kind in a day of UTC. */
   readonly seriesPerDay: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { QuotaFile, QuotaLimits } from "./quota-limits.ts";
 import { TenantLabels } from "./tenant-counts.ts";
 import { type QuotaTime, type TakenQuota, TenantQuota } from "./tenant-quota.ts";
 
-/** Most tenants that are stored although the file does not list them. Each needs about 300 bytes. */
+/** Maximum number of tenants that are stored although the file does not list them. Each needs about 300 bytes. */
 const maxUnnamed = 10_000;
 
 const clock = (): QuotaTime => ({ monotonicMs: performance.now(), epochMs: Date.now() });

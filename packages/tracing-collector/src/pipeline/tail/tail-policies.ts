@@ -4,7 +4,7 @@ import { parseGoDuration } from "lifecycle/go-duration";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** Most policies: each is a bit of a 32-bit number, and some bits are spare. */
+/** Maximum number of policies: each is a bit of a 32-bit number, and some bits are spare. */
 const maxPolicies = 30;
 const maxFileBytes = 1024 * 1024;
 

@@ -40,7 +40,7 @@ export interface TailSamplerSettings {
   readonly policies: readonly TailPolicy[];
   /** Time from a trace's first span to the decision in milliseconds. Later spans follow the decision. */
   readonly decisionWaitMs: number;
-  /** Most traces that may be undecided at once. Above it, the oldest are decided early. */
+  /** Maximum number of traces that may be undecided at once. Above it, the oldest are decided early. */
   readonly maxTraces: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;

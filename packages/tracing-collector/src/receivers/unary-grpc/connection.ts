@@ -23,7 +23,7 @@ export interface TimeLimits {
 }
 
 const limits = {
-  /** Most calls that may run on a connection at once; clients queue further calls. */
+  /** Maximum number of calls that may run on a connection at once; clients queue further calls. */
   maxStreams: 100,
   maxHeaderBytes: 16_384,
   maxHeaderBlockBytes: 32_768,

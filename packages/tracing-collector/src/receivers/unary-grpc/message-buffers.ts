@@ -2,7 +2,7 @@ import type { UnfinishedBytes } from "../unfinished-bytes.ts";
 
 /** First size of a message's buffer in bytes; most batches of spans fit. */
 const firstCapacityBytes = 64 * 1024;
-/** Most unused buffers that are kept for later messages. Further ones are freed. */
+/** Maximum number of unused buffers that are kept for later messages. Further ones are freed. */
 const maxSpares = 64;
 
 /**

@@ -44,7 +44,7 @@ export interface AdaptiveContext {
  */
 const maxRefreshMs = 20_000;
 
-/** Most queries at startup. Older intervals are not read. */
+/** Maximum number of queries at startup. Older intervals are not read. */
 const maxPastBuckets = 60;
 
 /** Time limit in milliseconds for the last writes to the store when the provider closes. */

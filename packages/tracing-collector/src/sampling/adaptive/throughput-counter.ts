@@ -1,7 +1,7 @@
 import type { OperationThroughput } from "storage/api";
 import { OperationMap } from "./operation-map.ts";
 
-/** Most probabilities of one operation that are stored; further ones are dropped. */
+/** Maximum number of probabilities of one operation that are stored; further ones are dropped. */
 const maxProbabilities = 10;
 
 interface Count {
@@ -12,9 +12,9 @@ interface Count {
 }
 
 export interface ThroughputLimits {
-  /** Most operations of all services together that are counted. Default: 20,000. */
+  /** Maximum number of operations of all services together that are counted. Default: 20,000. */
   readonly maxOperations?: number;
-  /** Most characters of all names together. Default: 8 Mi. */
+  /** Maximum number of characters of all names together. Default: 8 Mi. */
   readonly maxNameLength?: number;
 }
 

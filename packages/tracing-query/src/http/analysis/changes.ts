@@ -23,10 +23,10 @@ import { readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Most bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
+// Maximum number of bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
-/** Most spans of the traces that are read for calls. The next trace is read only below this limit. */
+/** Maximum number of spans of the traces that are read for calls. The next trace is read only below this limit. */
 const mostCallSpans = 200_000;
 
 // One side of the comparison: a filter as the search takes it, and TraceQL beside it.
@@ -229,7 +229,7 @@ interface CallsRead {
   readonly limit: number;
   /** Corrections of traces. */
   readonly adjust: AdjustOptions;
-  /** Most traces, spans and bytes that are read. */
+  /** Maximum number of traces, spans and bytes that are read. */
   readonly limits: ReadLimits;
   /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];

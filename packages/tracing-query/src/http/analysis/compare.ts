@@ -8,7 +8,7 @@ import { paramsReader, readJson } from "./read-request.ts";
 import { type SpanFilterValues, spanFilterOf, spanFilterParams, spanFilterSchema } from "./span-filter.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
-// Most bytes of a POST body: 1 MiB. A longer body gets 413.
+// Maximum number of bytes of a POST body: 1 MiB. A longer body gets 413.
 const maxBodyBytes = 1_048_576;
 
 // Limits of the answer and of the work, from the body or the parameters.
@@ -127,7 +127,7 @@ interface ComparisonRequest {
   readonly background: SideValues;
   /** Differences in the answer. Further ones are left out. */
   readonly limit: number;
-  /** Most spans that are read for each side. */
+  /** Maximum number of spans that are read for each side. */
   readonly maxSpans: number;
 }
 

@@ -12,7 +12,7 @@ import { timeFields, timeRangeOf } from "./span-filter.ts";
 const steps = 30;
 /** Minimum step of a curve: one second. */
 const minStepNano = 1_000_000_000n;
-/** Most counted pairs of type and full message; the most frequent pairs are kept. */
+/** Maximum number of counted pairs of type and full message; the most frequent pairs are kept. */
 const maxMessages = 4_000;
 
 const paramsSchema = z.strictObject({

@@ -31,7 +31,10 @@ const paramsSchema = z.strictObject({
 
 const readParams = paramsReader(paramsSchema);
 
-/** Most values that are counted. Above it, values with the fewest spans are dropped and `truncated` is true. */
+/**
+ * Maximum number of values that are counted. Above it, values with the fewest spans are dropped and `truncated` is
+ * true.
+ */
 const mostGroups = 10_000;
 
 // Quantiles of the answer, in the order in which `groupsOf` reads them.

@@ -9,7 +9,7 @@ import { parseSpanQuery } from "./traceql-filter.ts";
 /** Minimum column width in nanoseconds, the finest resolution of span-counting metrics. */
 const leastWidthNano = 1_000_000n;
 
-/** Most rows: 64 for durations, and one for durations of zero or less. */
+/** Maximum number of rows: 64 for durations, and one for durations of zero or less. */
 const maxSeries = 65;
 
 /** Starts with a line break, because the query may end in a comment. */

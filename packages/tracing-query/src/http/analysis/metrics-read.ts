@@ -26,13 +26,13 @@ export async function readSeries(
   }: {
     /** Time range in which spans start. */
     readonly range: TimeRange;
-    /** Most spans and bytes of the answer; a larger answer is refused with 413. */
+    /** Maximum number of spans and bytes of the answer; a larger answer is refused with 413. */
     readonly limits: ReadLimits;
     /** Nanoseconds of one step. */
     readonly stepNano?: bigint;
     /** True: the series have example traces. */
     readonly exemplars?: boolean;
-    /** Most series; those with the fewest spans are dropped, and the answer is marked as truncated. */
+    /** Maximum number of series; those with the fewest spans are dropped, and the answer is marked as truncated. */
     readonly maxSeries?: number;
   },
   read: EndpointRequest["read"],

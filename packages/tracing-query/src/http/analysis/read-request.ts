@@ -5,7 +5,7 @@ import { type BrokenLimit, QueryError } from "../../query-error.ts";
 /** Common parameter of all endpoints; it changes only the layout of the answer. */
 const formParameter = "prettyPrint";
 
-/** Most quoted characters in an error message: a value may be long, or secret. */
+/** Maximum number of quoted characters in an error message: a value may be long, or secret. */
 const maxQuotedLength = 100;
 
 // Creates an error. The message starts with the parameter, because clients show it beside the field.

@@ -5,7 +5,8 @@ import { tagsJson } from "../tag-json.ts";
 import { microsOf, timeMicrosOf } from "./micros.ts";
 
 /**
- * Most characters of an event's spans: 4 Mi. Beyond it, older spans of the event are dropped and counted as `skipped`.
+ * Maximum number of characters of an event's spans: 4 Mi. Beyond it, older spans of the event are dropped and counted
+ * as `skipped`.
  */
 const maxEventLength = 4_194_304;
 

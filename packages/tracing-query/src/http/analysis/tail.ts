@@ -17,7 +17,7 @@ import { eventText, skippedEvent, tailEvents } from "./tail-event.ts";
 import { besideField, besideQuery } from "./traceql-filter.ts";
 
 export interface TailSettings extends EndpointSettings {
-  /** Most tail clients that may be connected at once; default 100. A further client is refused. */
+  /** Maximum number of tail clients that may be connected at once; default 100. A further client is refused. */
   readonly maxTailClients?: number | undefined;
   /** Milliseconds between two reads of the store; 1,000 by default. */
   readonly tailPollMs?: number | undefined;
@@ -30,13 +30,13 @@ export interface TailSettings extends EndpointSettings {
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** Most bytes buffered for a slow client; beyond it, events are skipped. */
+/** Maximum number of bytes buffered for a slow client; beyond it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
 /** Feeds that may read the store at once. Further feeds wait. */
 const maxConcurrentPolls = 4;
 
-// Most characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach
+// Maximum number of characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach
 // the store.
 const maxCursorLength = 100;
 

@@ -34,7 +34,7 @@ export function traceIdOf(text: string, parameter: string): string {
 interface TraceRead {
   /** Name of the parameter, for messages. */
   readonly parameter: string;
-  /** Most spans and bytes that are read. */
+  /** Maximum number of spans and bytes that are read. */
   readonly limits: ReadLimits;
   /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];

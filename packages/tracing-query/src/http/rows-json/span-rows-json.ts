@@ -14,14 +14,17 @@ import { type FirstStep, maxListed, messagePlace, type TagStep, type TagSteps } 
 import type { ProcessKeys } from "../trace-json.ts";
 
 const [zero, nine, minus] = [0x30, 0x39, 0x2d];
-/** Most digits of a whole number that JavaScript represents exactly. A longer number takes the slow path. */
+/**
+ * Maximum number of digits of a whole number that JavaScript represents exactly. A longer number takes the slow path.
+ */
 const maxDigits = 15;
 
 /**
- * Most tags that are cached for a trace. A full cache is emptied, because later values are equally likely to repeat.
+ * Maximum number of tags that are cached for a trace. A full cache is emptied, because later values are equally likely
+ * to repeat.
  */
 const maxOther = 256;
-/** Most characters of a tag that is cached. Longer ones seldom repeat. */
+/** Maximum number of characters of a tag that is cached. Longer ones seldom repeat. */
 const longestOther = 256;
 
 // Pieces of JSON between the fields of a span. They are encoded once, and copied as bytes.

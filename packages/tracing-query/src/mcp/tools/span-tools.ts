@@ -10,7 +10,7 @@ import { traceArguments, traceOf } from "./trace-argument.ts";
 /** Number of spans to check before other requests get a turn. */
 const spansPerTurn = 2_000;
 
-/** Most error spans that are held as JSON before the budget shortens the answer. */
+/** Maximum number of error spans that are held as JSON before the budget shortens the answer. */
 const mostErrors = 500;
 
 /**

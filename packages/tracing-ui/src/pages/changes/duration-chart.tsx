@@ -4,7 +4,7 @@ import { formatShare } from "../../format/format-share.ts";
 
 /** Width and height of the drawing in its own coordinates, which scale to the page. */
 const [width, height] = [600, 120];
-/** Most durations labelled below the drawing. */
+/** Maximum number of durations labelled below the drawing. */
 const mostTicks = 6;
 
 /**

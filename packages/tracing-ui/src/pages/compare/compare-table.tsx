@@ -11,7 +11,7 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import type { CompareAddress } from "./compare-address.ts";
 import { type CompareRow, compareRows } from "./compare-rows.ts";
 
-/** Most levels that are indented. Deeper levels get the same indent, so that names keep their room. */
+/** Maximum number of levels that are indented. Deeper levels get the same indent, so that names keep their room. */
 const mostIndents = 12;
 /**
  * Both sides of a comparison, one row per node. `j` and `k` move from row to row. Rows are drawn as far as

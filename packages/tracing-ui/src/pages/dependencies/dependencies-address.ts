@@ -10,7 +10,7 @@ export const dependenciesAddress = z.object({
   focus: text,
   /** Name prefix of a group of services. Only services of the group and their neighbours are shown. */
   within: text,
-  /** Most calls between the focus and a shown service; `all`: no limit. */
+  /** Maximum number of calls between the focus and a shown service; `all`: no limit. */
   hops: z.catch(z.enum(["1", "2", "3", "all"]), "2"),
   /** Length of the time range, which ends now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { ratesQuery } from "../../api/rates.ts";
 
-/** Most names offered below the field; more would cover the page. */
+/** Maximum number of names offered below the field; more would cover the page. */
 const mostOffered = 20;
 
 /** The inputs of {@link FindService}. */

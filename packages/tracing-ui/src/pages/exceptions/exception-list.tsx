@@ -18,7 +18,7 @@ import { searchOf } from "./search-of-exception.ts";
 /** Columns that can sort the list, all with the largest or newest first. */
 type Sort = ExceptionsAddress["sort"];
 
-/** Most letters of a service name in a row; the middle of a longer name is cut out. */
+/** Maximum number of letters of a service name in a row; the middle of a longer name is cut out. */
 const mostLetters = 24;
 
 /**

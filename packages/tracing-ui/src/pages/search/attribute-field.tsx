@@ -5,7 +5,7 @@ import { attributeNamesQuery } from "../../api/analysis.ts";
 import { isAttribute } from "./columns.ts";
 import { attributeName } from "./traceql-fields.ts";
 
-/** Most names offered below the field. A longer text narrows them. */
+/** Maximum number of names offered below the field. A longer text narrows them. */
 const mostOffered = 50;
 /** TraceQL intrinsics with text values, for columns and groups. */
 const intrinsics = ["name", "kind", "status", "statusMessage", "rootName", "rootServiceName"];

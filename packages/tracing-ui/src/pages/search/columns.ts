@@ -3,8 +3,8 @@ const attribute =
   /^(?:(?:(?:span|resource|event|link|instrumentation|parent)?\.)(?:"(?:[^"\\]|\\.)+"|[\p{L}\p{N}_./:-]+)|[a-z][A-Za-z:]*)$/u;
 
 /**
- * Most extra columns. Further columns in the address are ignored. Each takes 144 pixels, so more would leave no room
- * for the names.
+ * Maximum number of extra columns. Further columns in the address are ignored. Each takes 144 pixels, so more would
+ * leave no room for the names.
  */
 export const mostColumns = 8;
 

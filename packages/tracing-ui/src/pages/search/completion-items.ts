@@ -5,7 +5,7 @@ import { quotedTag } from "../../searches/tag-text.ts";
 import type { CompletionPlace } from "./completion.ts";
 import { quoted } from "./traceql-fields.ts";
 
-/** Most offered completions; nobody reads a longer list. */
+/** Maximum number of offered completions; nobody reads a longer list. */
 const most = 50;
 
 /**

@@ -1,7 +1,7 @@
 import "./differences.css";
 import type { Comparison } from "../../api/analysis.ts";
 
-/** Most attributes that are shown, the most different first. Attributes beyond it hardly differ. */
+/** Maximum number of attributes that are shown, the most different first. Attributes beyond it hardly differ. */
 const most = 24;
 /** Minimum difference of the two shares for a row. A smaller difference is noise. */
 const leastDifference = 0.03;

@@ -14,7 +14,8 @@ import { ServiceMark } from "../../components/service-mark.tsx";
 import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
 
 /**
- * Most spans in one event of the stream, which the server sends once a second. Nobody could read more rows per second.
+ * Maximum number of spans in one event of the stream, which the server sends once a second. Nobody could read more rows
+ * per second.
  */
 const perSecond = 100;
 

@@ -18,15 +18,15 @@ import { useListKeys } from "./use-list-keys.ts";
 
 /** Width in pixels of the column of one service. */
 const placePx = 48;
-/** Most services that have a column of their own. The others share one column. */
+/** Maximum number of services that have a column of their own. The others share one column. */
 const mostPlaces = 16;
 /** Width in pixels that the fixed columns need. */
 const otherColumnsPx = 800;
 /** Width in pixels of an extra column. The style sheet must have the same width. */
 const valuePx = 144;
-/** Most services in the legend, which then needs at most two rows. Services with most spans come first. */
+/** Maximum number of services in the legend, which then needs at most two rows. Services with most spans come first. */
 const mostInLegend = 12;
-/** Most letters of a name in the legend; the middle of a longer name is cut out. */
+/** Maximum number of letters of a name in the legend; the middle of a longer name is cut out. */
 const mostLegendLetters = 24;
 
 /** The inputs of {@link ResultList}. */

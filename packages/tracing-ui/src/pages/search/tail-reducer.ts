@@ -1,6 +1,6 @@
 import type { TailSpan } from "../../api/tail.ts";
 
-/** Most kept rows; older rows are dropped. Without a limit a busy tail would fill the tab's memory. */
+/** Maximum number of kept rows; older rows are dropped. Without a limit a busy tail would fill the tab's memory. */
 export const mostTailRows = 500;
 
 /** The visible state of a tail. */

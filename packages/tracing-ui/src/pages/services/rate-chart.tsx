@@ -21,7 +21,7 @@ export interface Curve {
 const tickPx = 72;
 /** Longest axis in milliseconds whose labels have times of day. A longer axis has dates. */
 const mostClockMs = 2 * 86_400_000;
-/** Most horizontal lines. */
+/** Maximum number of horizontal lines. */
 const mostLines = 4;
 /**
  * Share of the height that `sparklinePath` gives the largest value. If the two differ, the lines no longer match

@@ -13,7 +13,7 @@ import { tagText } from "../../searches/tag-text.ts";
 import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { isSavedPage } from "./saved-trace.ts";
 
-/** Most letters shown of a value; the copy button copies all. Attribute values may be megabytes. */
+/** Maximum number of letters shown of a value; the copy button copies all. Attribute values may be megabytes. */
 const mostLetters = 4_000;
 
 /** Attributes whose key or value contains the text; upper and lower case are equal. */

@@ -11,11 +11,11 @@ import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
 /**
- * Most events that are shown. A line counts the others. A span may have thousands of events, and each needs several
- * elements.
+ * Maximum number of events that are shown. A line counts the others. A span may have thousands of events, and each
+ * needs several elements.
  */
 const mostEvents = 200;
-/** Most letters of a field that are shown in its line. */
+/** Maximum number of letters of a field that are shown in its line. */
 const mostFieldLetters = 2_000;
 
 /**

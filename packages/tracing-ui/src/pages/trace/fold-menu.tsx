@@ -7,9 +7,9 @@ import { type FoldRule, foldRuleText, offeredDurations } from "../../trace/fold-
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Most offered levels; keys go up to nine. */
+/** Maximum number of offered levels; keys go up to nine. */
 const mostLevels = 6;
-/** Most letters of a service name; the middle of a longer name is cut out. */
+/** Maximum number of letters of a service name; the middle of a longer name is cut out. */
 const mostLetters = 32;
 
 /** The inputs of {@link FoldMenu}. */

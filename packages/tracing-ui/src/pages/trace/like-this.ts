@@ -19,7 +19,7 @@ export interface Trait {
   type: string;
 }
 
-/** Most letters of a searchable value, because the value goes into the address. */
+/** Maximum number of letters of a searchable value, because the value goes into the address. */
 const mostLetters = 500;
 /** Distance in microseconds searched before and after a span that is older than the longest `lookback`. */
 const besideUs = 1_800e6;

@@ -10,7 +10,7 @@ import type { CriticalPath } from "../../trace/critical-path.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Most listed operations; operations beyond it take almost no time. */
+/** Maximum number of listed operations; operations beyond it take almost no time. */
 const mostShares = 100;
 
 /** The inputs of {@link PathPanel}. */

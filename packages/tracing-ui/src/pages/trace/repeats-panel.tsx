@@ -10,7 +10,7 @@ import type { RepeatedCalls } from "../../trace/repeated-calls.ts";
 import type { Trace } from "../../trace/trace.ts";
 import type { ViewAction } from "./trace-view.ts";
 
-/** Most listed operations; a line shows the number of the others. */
+/** Maximum number of listed operations; a line shows the number of the others. */
 const mostListed = 100;
 
 /** The inputs of {@link RepeatsPanel}. */

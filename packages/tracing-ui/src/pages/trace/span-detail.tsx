@@ -25,7 +25,7 @@ import type { ViewAction } from "./trace-view.ts";
 
 /** Minimum number of attributes for a filter field. */
 const filterFrom = 6;
-/** Most letters shown of a name; the copy button copies the whole name. */
+/** Maximum number of letters shown of a name; the copy button copies the whole name. */
 const mostNameLetters = 1_000;
 
 /** The inputs of {@link SpanDetail}. */

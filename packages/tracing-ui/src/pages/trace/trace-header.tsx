@@ -28,9 +28,9 @@ import type { ViewAction } from "./trace-view.ts";
 import { ViewSwitch } from "./view-switch.tsx";
 
 const route = getRouteApi("/trace/$traceId");
-/** Most letters of an operation in the title, which fit in two lines of a narrow window. */
+/** Maximum number of letters of an operation in the title, which fit in two lines of a narrow window. */
 const mostTitleLetters = 120;
-/** Most letters of a service name, because other texts follow it. */
+/** Maximum number of letters of a service name, because other texts follow it. */
 const mostServiceLetters = 40;
 
 /** The inputs of {@link TraceHeader}. */

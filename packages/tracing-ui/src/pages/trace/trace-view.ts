@@ -71,7 +71,9 @@ export type ViewAction =
 
 /** Minimum length of the visible range, in microseconds. */
 const shortestRangeUs = 1;
-/** Most open or folded span ids that an address contains. With more, the address would be too long to send. */
+/**
+ * Maximum number of open or folded span ids that an address contains. With more, the address would be too long to send.
+ */
 const mostIds = 40;
 
 /** The view after an action. Without a change it returns the same object, so that React renders nothing. */

@@ -28,8 +28,8 @@ type ScopeText = (typeof scopeTexts)[number];
 /** Initial number of slots in the hash table, a power of two, because a mask selects the slot. */
 const minSlots = 1024;
 /**
- * Most slots that are tested for one prefix. If all tested slots are taken, by chance or because of an attack, the
- * prefix is stored a second time.
+ * Maximum number of slots that are tested for one prefix. If all tested slots are taken, by chance or because of an
+ * attack, the prefix is stored a second time.
  */
 const maxProbes = 32;
 

@@ -1,7 +1,7 @@
 import type { RowScanner } from "../row-scanner.ts";
 import { SpanGroup } from "./span-group.ts";
 
-/** Most services with their own group; all further services share one group. */
+/** Maximum number of services with their own group; all further services share one group. */
 const maxServices = 256;
 
 /**

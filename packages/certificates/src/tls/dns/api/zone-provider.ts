@@ -105,8 +105,8 @@ export interface RecordSetApi<Zone> {
 }
 
 /**
- * Most conflicts with changes by other programs; after each conflict the change starts again, and at the limit it
- * fails.
+ * Maximum number of conflicts with changes by other programs; after each conflict the change starts again, and at the
+ * limit it fails.
  */
 const maxConflicts = 5;
 

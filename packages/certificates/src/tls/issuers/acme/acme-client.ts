@@ -22,7 +22,8 @@ const maxAnswerBytes = 1024 * 1024;
 /** Timeout of one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
 /**
- * Most attempts to send one message. After each refusal with `badNonce`, the message is sent again with a new nonce.
+ * Maximum number of attempts to send one message. After each refusal with `badNonce`, the message is sent again with a
+ * new nonce.
  */
 const maxNonceTries = 5;
 /** First pause in milliseconds between two polls. Each later pause is twice as long. */

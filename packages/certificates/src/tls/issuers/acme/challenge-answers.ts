@@ -10,13 +10,13 @@ import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 
 /**
- * Most concurrent storage lookups for challenges of other instances, because clients may send invented tokens. Clients
- * with invented tokens cause more.
+ * Maximum number of concurrent storage lookups for challenges of other instances, because clients may send invented
+ * tokens. Clients with invented tokens cause more.
  */
 const maxQuestions = 100;
 /**
- * Most cached challenge certificates for other instances; a further one replaces the least recently used. An authority
- * checks from several places.
+ * Maximum number of cached challenge certificates for other instances; a further one replaces the least recently used.
+ * An authority checks from several places.
  */
 const maxCertificates = 100;
 

@@ -70,7 +70,7 @@ function pageContext(page: PageListing): Record<string, unknown> {
   return context;
 }
 
-/** Most bytes of a template, as in the handler `templates`. */
+/** Maximum number of bytes of a template, as in the handler `templates`. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 /**

@@ -18,7 +18,7 @@ export interface HealthRequest {
   readonly body: string;
   /** Timeout in milliseconds, for dialing and the whole response. */
   readonly timeoutMs: number;
-  /** Most body bytes that are kept; further bytes are not read. */
+  /** Maximum number of body bytes that are kept; further bytes are not read. */
   readonly maxBytes: number;
 }
 

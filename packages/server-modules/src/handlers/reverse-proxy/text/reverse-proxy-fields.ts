@@ -189,7 +189,7 @@ export const proxyFields: FieldReaders = {
   verbose_logs: once(row("verbose_logs", setVerbose, wordsFor(true)), "verbose_logs already specified"),
 };
 
-/** Most upstreams in one text: each port of a range is an upstream. */
+/** Maximum number of upstreams in one text: each port of a range is an upstream. */
 export const maxUpstreams = 200_000;
 
 /**

@@ -14,8 +14,8 @@ export interface NameFiles {
 /** The files of this machine. Tests use different files. */
 const systemFiles: NameFiles = { hosts: "/etc/hosts", resolvConf: "/etc/resolv.conf" };
 /**
- * Most bytes of a hosts file or a resolv.conf. A larger file counts as missing, so that a wrong path cannot fill the
- * memory.
+ * Maximum number of bytes of a hosts file or a resolv.conf. A larger file counts as missing, so that a wrong path
+ * cannot fill the memory.
  */
 const maxFileBytes = 4 * 1024 * 1024;
 /** Timeout of one DNS query, in milliseconds. */

@@ -28,7 +28,7 @@ export interface SlotPlea {
 
 /** Options for counting the connections of one upstream, over all threads. */
 export interface ConnectionSlotsOptions {
-  /** Most connections that may be open at once, over all threads. Further calls wait for a slot. */
+  /** Maximum number of connections that may be open at once, over all threads. Further calls wait for a slot. */
   readonly max: number;
   /** The shared count. {@link ConnectionSlots.close} releases the gauge. */
   readonly gauge: SharedGauge;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { resolverSchema } from "./resolver.ts";
 import { upstreamTlsSchema } from "./upstream-tls.ts";
 
-/** Most bytes of a buffer, because each connection may use the full size. */
+/** Maximum number of bytes of a buffer, because each connection may use the full size. */
 const maxBufferBytes = 64 * 1024 * 1024;
 /** A size up to 64 MiB, in bytes; negative numbers count as 0. */
 const bufferSchema = () =>

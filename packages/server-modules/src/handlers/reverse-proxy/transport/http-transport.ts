@@ -37,7 +37,10 @@ const defaults = {
 /** Prefix of the connection counters and of message topics; the transport's hash follows. */
 const connectionsPrefix = "http.reverse_proxy.connections/";
 
-/** Most upstream addresses whose connections are kept, because placeholders may produce any number of addresses. */
+/**
+ * Maximum number of upstream addresses whose connections are kept, because placeholders may produce any number of
+ * addresses.
+ */
 const maxKnownAddresses = 1_000;
 
 /** Connection limits over all threads; absent for no limit. */

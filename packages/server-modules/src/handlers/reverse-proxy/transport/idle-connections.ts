@@ -11,7 +11,7 @@ const trimMs = 1_000;
  * oldest idle connections about a second later. Source: Go's net/http, `Transport.MaxIdleConns`
  */
 export class IdleConnections {
-  /** Most idle connections over all threads. Above it, a thread closes one of its own. */
+  /** Maximum number of idle connections over all threads. Above it, a thread closes one of its own. */
   readonly #max: number;
   /** Shared counter of idle connections. */
   readonly #gauge: SharedGauge;

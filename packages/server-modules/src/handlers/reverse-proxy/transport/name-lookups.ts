@@ -9,8 +9,8 @@ type FindName = (hostname: string, family: 0 | 4 | 6) => Promise<readonly Lookup
 /** Milliseconds after which the name servers are asked in parallel with the system. */
 const systemMs = 200;
 /**
- * Most names for which this thread waits for the system at the same time. The thread pool also serves certificate
- * authorities, permissions and logs.
+ * Maximum number of names for which this thread waits for the system at the same time. The thread pool also serves
+ * certificate authorities, permissions and logs.
  */
 const maxWaiting = 2;
 /** DNS errors for a name that does not exist. */

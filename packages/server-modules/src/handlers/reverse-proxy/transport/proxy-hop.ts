@@ -22,7 +22,7 @@ export interface ProxyHop {
   readonly key: string;
 }
 
-/** Most bytes of the proxy's response to CONNECT. A longer response fails the dial. */
+/** Maximum number of bytes of the proxy's response to CONNECT. A longer response fails the dial. */
 const maxHeadBytes = 16 * 1024;
 /** Default ports by scheme. URLs with other schemes are refused. */
 const defaultPorts: Readonly<Record<string, number>> = {
@@ -31,7 +31,7 @@ const defaultPorts: Readonly<Record<string, number>> = {
   "socks5:": 1080,
   "socks5h:": 1080,
 };
-/** Most bytes of a name or password; SOCKS sends the length in one byte. */
+/** Maximum number of bytes of a name or password; SOCKS sends the length in one byte. */
 const maxSocksBytes = 255;
 
 /**

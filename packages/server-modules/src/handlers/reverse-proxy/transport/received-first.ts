@@ -10,7 +10,10 @@ const vainLooks = 2;
  * pause doubles, up to the limit.
  */
 const pausedMs = { first: 10, longest: 160 } as const;
-/** Most consecutive checks without progress; they take about five minutes. After them, unread data is dropped. */
+/**
+ * Maximum number of consecutive checks without progress; they take about five minutes. After them, unread data is
+ * dropped.
+ */
 const mostPausedLooks = 2_000;
 
 /** Callback of a write. */

@@ -23,7 +23,7 @@ export interface UpstreamConnectionsOptions {
   readonly readBufferBytes: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Most idle connections that each thread keeps; further idle connections are closed. */
+  /** Maximum number of idle connections that each thread keeps; further idle connections are closed. */
   readonly maxIdle: number;
   /** Count of idle connections to all upstreams, over all threads; undefined: not counted. */
   readonly idle: IdleConnections | undefined;

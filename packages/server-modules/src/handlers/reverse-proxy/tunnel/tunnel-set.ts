@@ -8,7 +8,7 @@ export interface TunnelOptions {
   readonly timeoutMs: number;
   /** Milliseconds for which tunnels stay open after their config was replaced; undefined: no limit. */
   readonly closeDelayMs: number | undefined;
-  /** Most bytes that wait for a slow side, in each direction; 0: the socket's default. */
+  /** Maximum number of bytes that wait for a slow side, in each direction; 0: the socket's default. */
   readonly bufferBytes: number;
 }
 

@@ -20,7 +20,7 @@ function closeWhenFlushed(socket: Duplex): void {
 interface TunnelOptions {
   /** Protocol of the client's upgrade request. */
   readonly protocol: string;
-  /** Most bytes that wait for a slow side, in each direction; 0: the socket's default. */
+  /** Maximum number of bytes that wait for a slow side, in each direction; 0: the socket's default. */
   readonly bufferBytes: number;
   /** Bytes that the upstream sent together with its response head. */
   readonly early: Buffer;

@@ -5,7 +5,7 @@ import { WebSocketFrames } from "./websocket-frames.ts";
 export class WebSocketPump {
   readonly #from: Duplex;
   readonly #to: Duplex;
-  /** Most bytes that may wait in `#to`. Above it, `#from` pauses. */
+  /** Maximum number of bytes that may wait in `#to`. Above it, `#from` pauses. */
   readonly #maxWaitingBytes: number;
   /** Finds the ends of frames. */
   readonly #frames = new WebSocketFrames();

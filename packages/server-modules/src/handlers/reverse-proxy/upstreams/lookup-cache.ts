@@ -1,4 +1,4 @@
-/** Most cached names, because names with placeholders may produce any number. */
+/** Maximum number of cached names, because names with placeholders may produce any number. */
 const maxKept = 1_000;
 
 /** The last answer for a name. */

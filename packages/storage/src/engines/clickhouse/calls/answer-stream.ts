@@ -12,7 +12,7 @@ export interface AnswerSize {
   readonly bytes?: number;
 }
 
-/** Most bytes of an error's text that are read. The rest is dropped. */
+/** Maximum number of bytes of an error's text that are read. The rest is dropped. */
 const maxErrorBytes = 65_536;
 
 /** Reads the whole body. @param maxBytes size limit; a longer body fails with STORAGE_TOO_LARGE */

@@ -14,12 +14,13 @@ import { deleteRows } from "./delete-rows.ts";
 import { type DeletionSelection, deletionCondition, wholeTenantCondition } from "./deletion-condition.ts";
 
 /**
- * Most trace ids that are held in memory for cleaning `trace_minutes`; `idsOfStatement` is the limit of one statement.
+ * Maximum number of trace ids that are held in memory for cleaning `trace_minutes`; `idsOfStatement` is the limit of
+ * one statement.
  */
 const maxIds = 100_000;
 const idsOfStatement = 1_500;
 const statementTimeoutMs = 3_600_000;
-/** Most rounds of deleting. Each round deletes spans that arrived during the round before. */
+/** Maximum number of rounds of deleting. Each round deletes spans that arrived during the round before. */
 const maxRounds = 5;
 
 /** Tables whose rows a deletion removes. */

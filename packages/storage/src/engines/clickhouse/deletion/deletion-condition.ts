@@ -3,7 +3,7 @@ import { StorageError } from "../../../api/storage-error.ts";
 import { hasAttributeText } from "../schema/span-sql.ts";
 import { bytesLiteral, intLiteral, textLiteral } from "../sql-text.ts";
 
-/** Most trace ids in one deletion, because a statement may have at most 256 KiB. */
+/** Maximum number of trace ids in one deletion, because a statement may have at most 256 KiB. */
 const maxTraceIds = 1_500;
 const maxTextLength = 1_024;
 

@@ -55,7 +55,7 @@ export interface CompareOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Most spans that are compared at once; a day with more spans is divided by trace. */
+/** Maximum number of spans that are compared at once; a day with more spans is divided by trace. */
 const spansAtOnce = 20_000_000;
 /** Settings for days with more rows: joins and groups that exceed their memory limit use the disk. */
 const manyRowsSettings =

@@ -5,11 +5,11 @@ import { spanHash } from "./span-identity.ts";
 /** Longest window in seconds. Copies are searched among spans that arrived within the window. */
 export const maxWindow = 900;
 /**
- * Most spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of a step is
- * shorter.
+ * Maximum number of spans in one step; grouping their ids takes 70 MB of memory. When more spans arrive, the window of
+ * a step is shorter.
  */
 export const maxSpans = 2_000_000;
-/** Most ids that a statement lists. If there are more ids, the statement finds them itself. */
+/** Maximum number of ids that a statement lists. If there are more ids, the statement finds them itself. */
 export const maxNamedIds = 1_000;
 
 /** Returns the name of a table in the database of one server. */

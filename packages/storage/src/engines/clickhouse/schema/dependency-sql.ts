@@ -8,11 +8,11 @@ const farMinutes = 60;
 const patienceMinutes = 10;
 
 /**
- * Most waiting rows that one read joins. If there are more, the read uses a sample. The other calls are counted after
- * they are settled.
+ * Maximum number of waiting rows that one read joins. If there are more, the read uses a sample. The other calls are
+ * counted after they are settled.
  */
 const maxPendingRead = 30_000;
-/** Most waiting rows in one settling step; later steps settle the remaining rows. */
+/** Maximum number of waiting rows in one settling step; later steps settle the remaining rows. */
 const maxPendingSettled = 1_000_000;
 
 /** Setting that prevents the use of the index of starts. See `spansOfTraces` for the reason. */
@@ -81,7 +81,7 @@ function pendingCalls(database: string, rows: number, where = "", having = ""): 
 
 const wanted = "AND tenant = {tenant:String} AND minute BETWEEN {from:Int32} AND {to:Int32}";
 
-/** Most waiting calls that a statement lists. There are rarely more waiting calls. */
+/** Maximum number of waiting calls that a statement lists. There are rarely more waiting calls. */
 export const maxPendingNamed = 1_000;
 
 /** A row of `countedSql`. */

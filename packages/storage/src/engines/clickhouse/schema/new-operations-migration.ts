@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * Most known operations that a statement reads. If there are more, each block writes its operations again, which is
- * harmless.
+ * Maximum number of known operations that a statement reads. If there are more, each block writes its operations again,
+ * which is harmless.
  */
 const maxKnown = 10_000;
 

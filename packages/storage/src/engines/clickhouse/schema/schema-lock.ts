@@ -12,7 +12,7 @@ const lookEveryMs = 200;
  * locks any more, so they are dropped before they are stale.
  */
 const leftOwners = new Set<string>();
-/** Most owners that are remembered. A server may refuse locks for hours. */
+/** Maximum number of owners that are remembered. A server may refuse locks for hours. */
 const maxLeftOwners = 100;
 
 function remember(owner: string): void {

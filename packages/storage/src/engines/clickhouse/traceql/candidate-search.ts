@@ -4,7 +4,9 @@ import { newestStart, type TraceMatcher } from "../../../traceql/trace-match.ts"
 import type { TraceView } from "../../../traceql/trace-view.ts";
 import { FoundTraces } from "./found-traces.ts";
 
-/** Most spans that one query may read from the store one by one. A query that needs more fails with a hint. */
+/**
+ * Maximum number of spans that one query may read from the store one by one. A query that needs more fails with a hint.
+ */
 const maxInspectedSpans = 5_000_000;
 
 /** A trace that may match, and its newest span that may be in the result. */

@@ -67,7 +67,7 @@ interface TraceQlReaderParts {
   readonly database: string;
   /** Says whether spans of a time range may be stored more than once. */
   readonly repeated: Pick<CopyQuestion, "areIn">;
-  /** Most traces with spans of the rare side; above this limit, the rare side is not read first. */
+  /** Maximum number of traces with spans of the rare side; above this limit, the rare side is not read first. */
   readonly mostRareTraces?: number | undefined;
 }
 

@@ -8,9 +8,9 @@ import { anyStart, checkedSql, parametersOf, type SpanSource, spansOf } from "./
 
 /** A side with at most this many traces counts as rare. */
 export const maxRareTraces = 300;
-/** Most rows that the search for rare traces may read, because this search does not always save time. */
+/** Maximum number of rows that the search for rare traces may read, because this search does not always save time. */
 const maxRowsLookedAt = 200_000;
-/** Most bytes of the text with the structure of spans: about two million spans. */
+/** Maximum number of bytes of the text with the structure of spans: about two million spans. */
 const maxStructureBytes = 67_108_864;
 
 /** A query for spans with an ancestor or descendant: conditions on both sides. */

@@ -10,8 +10,8 @@ import { pipelineSql } from "./spanset-sql.ts";
 import { checkedSql, parametersOf, type SpanSource, spansOf } from "./traceql-sql.ts";
 
 /**
- * Most spans whose attributes are read. With more spans, only the spans of some traces are read, and the counts are
- * scaled up.
+ * Maximum number of spans whose attributes are read. With more spans, only the spans of some traces are read, and the
+ * counts are scaled up.
  */
 const maxComparedSpans = 100_000;
 

@@ -4,7 +4,8 @@ import type { Condition } from "./condition-sql.ts";
 export const noParent = "toFixedString('', 8)";
 
 /**
- * Most spans in a trace for computing descendants in SQL, because each span needs memory for all spans of its trace.
+ * Maximum number of spans in a trace for computing descendants in SQL, because each span needs memory for all spans of
+ * its trace.
  */
 export const maxTraceSpans = 100;
 

@@ -39,7 +39,10 @@ interface Step {
   readonly with: SpanSet | bigint;
 }
 
-/** Most operations that relate spans. A query with more fails, because each needs time and memory in ClickHouse. */
+/**
+ * Maximum number of operations that relate spans. A query with more fails, because each needs time and memory in
+ * ClickHouse.
+ */
 const maxSteps = 200;
 
 /**

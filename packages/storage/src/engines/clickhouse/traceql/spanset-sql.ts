@@ -19,12 +19,12 @@ import {
 import { structureSql } from "./structure-sql.ts";
 
 /**
- * Most subqueries in a statement; with more, `TooLarge` is thrown. ClickHouse needs milliseconds to parse each
- * subquery, and each kilobyte, before it reads anything.
+ * Maximum number of subqueries in a statement; with more, `TooLarge` is thrown. ClickHouse needs milliseconds to parse
+ * each subquery, and each kilobyte, before it reads anything.
  */
 const maxSubqueries = 20;
 const maxSqlLength = 32_000;
-/** Most subqueries for a search, which needs no exact condition. With more, `TooLarge` is thrown. */
+/** Maximum number of subqueries for a search, which needs no exact condition. With more, `TooLarge` is thrown. */
 const maxSubqueriesOfSearch = 10;
 
 /**

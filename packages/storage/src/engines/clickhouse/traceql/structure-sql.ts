@@ -6,7 +6,9 @@ import { yieldsSingleSpanset } from "./single-spanset.ts";
 import { inSlice, inTraceOf, maxTraceSpans, noParent, type SpanSql } from "./span-relations.ts";
 import { type SpanSet, SpanSets } from "./span-sets.ts";
 
-/** Most necessary conditions on spans that are tested first: a trace without a matching span has no result. */
+/**
+ * Maximum number of necessary conditions on spans that are tested first: a trace without a matching span has no result.
+ */
 const maxAskedFirst = 4;
 /** Length limit of each such condition. */
 const maxAskedFirstLength = 1_000;

@@ -16,7 +16,7 @@ import type { SpanSql } from "./span-relations.ts";
 /** Length limit of a statement in bytes. ClickHouse accepts up to 256 KiB. */
 const maxStatementBytes = 250_000;
 
-/** Most groups in a metrics query. One more row tells the reader that the limit is exceeded. */
+/** Maximum number of groups in a metrics query. One more row tells the reader that the limit is exceeded. */
 export const maxMetricRows = 1_000_000;
 
 /**

@@ -3,14 +3,20 @@ import type { Places } from "./detector.ts";
 
 /** Length limit of a pattern in characters. */
 export const maxPatternLength = 1_000;
-/** Most instructions in the automaton of a pattern: nested repetitions make a long automaton of a short pattern. */
+/**
+ * Maximum number of instructions in the automaton of a pattern: nested repetitions make a long automaton of a short
+ * pattern.
+ */
 const maxProgram = 2_000;
 /**
  * Length limit of a searched text in characters. A longer text counts as one finding, so that nothing of it stays
  * unchanged.
  */
 const maxTextLength = 65_536;
-/** Most characters that the search of one text may look at. After it, the rest of the text counts as one finding. */
+/**
+ * Maximum number of characters that the search of one text may look at. After it, the rest of the text counts as one
+ * finding.
+ */
 const maxLookedAt = 1_000_000;
 
 /** The error for a refused pattern; the message has the reason. */

@@ -20,11 +20,11 @@ import { changedAddress } from "../trace-address.ts";
 const route = getRouteApi("/trace/$traceId");
 /** Calls on a page, because each call needs many elements. */
 const callsPerPage = 200;
-/** Most letters shown of a text; the span's attributes have the whole text. */
+/** Maximum number of letters shown of a text; the span's attributes have the whole text. */
 const mostLetters = 20_000;
-/** Most letters of an operation; the middle of a longer name is cut out. */
+/** Maximum number of letters of an operation; the middle of a longer name is cut out. */
 const mostNameLetters = 60;
-/** Most indented levels; deeper calls get the same indent. */
+/** Maximum number of indented levels; deeper calls get the same indent. */
 const deepest = 6;
 
 /**

@@ -20,11 +20,11 @@ import { EventField } from "../event-list.tsx";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Most events that are shown; more would block the page. A line reports the limit. */
+/** Maximum number of events that are shown; more would block the page. A line reports the limit. */
 const mostEvents = 500;
-/** Most exceptions listed in a group. A line counts the others. */
+/** Maximum number of exceptions listed in a group. A line counts the others. */
 const mostExamples = 20;
-/** Most letters of an operation; the middle of a longer name is cut out. */
+/** Maximum number of letters of an operation; the middle of a longer name is cut out. */
 const mostLetters = 60;
 
 /**

@@ -12,7 +12,7 @@ export interface FlameBox {
   width: number;
 }
 
-/** Most boxes that are drawn. More elements would make each step slow; the top rows come first. */
+/** Maximum number of boxes that are drawn. More elements would make each step slow; the top rows come first. */
 export const mostBoxes = 4_000;
 
 /** Share of a box's width that too narrow siblings may take from the wider siblings. */

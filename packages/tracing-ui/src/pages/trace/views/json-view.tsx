@@ -7,7 +7,7 @@ import { newWindow } from "../../../links/ui-config.ts";
 import type { ApiTrace } from "../../../trace/trace-schema.ts";
 import { isSavedPage } from "../saved-trace.ts";
 
-/** Most letters shown in the page; the saved file is complete. */
+/** Maximum number of letters shown in the page; the saved file is complete. */
 const mostLetters = 1_000_000;
 
 /**

@@ -12,7 +12,7 @@ import { changedAddress, defaultStatisticsSort, type StatisticsColumn } from "..
 import { type AttributeKeys, attributeKeys, type SpanStatistics, spanStatistics } from "./span-statistics.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Most attribute keys offered for grouping. */
+/** Maximum number of attribute keys offered for grouping. */
 const mostKeys = 200;
 
 /** A column of figures. */

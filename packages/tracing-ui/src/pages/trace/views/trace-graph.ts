@@ -44,14 +44,14 @@ export interface WholeGraph extends TraceGraph {
   nodeOf: Int32Array;
 }
 
-/** Most operations that are drawn. With more, nodes are services. */
+/** Maximum number of operations that are drawn. With more, nodes are services. */
 const mostOperations = 120;
 
-/** Most edges of a graph that is drawn whole. With more, lines hide each other. */
+/** Maximum number of edges of a graph that is drawn whole. With more, lines hide each other. */
 const mostEdges = 150;
-/** Most nodes that are drawn around one node. */
+/** Maximum number of nodes that are drawn around one node. */
 const mostAround = 40;
-/** Most callers of that node that are drawn. */
+/** Maximum number of callers of that node that are drawn. */
 const mostCallers = 8;
 
 /** True when a graph has too many nodes or edges to be read as a whole. */

@@ -14,7 +14,7 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Most letters of a name, which a screen reader reads out. */
+/** Maximum number of letters of a name, which a screen reader reads out. */
 const mostLetters = 200;
 
 /**

@@ -8,9 +8,9 @@ import { foldedRunFrom, isDimmed, peersOf, type WaterfallScene } from "./waterfa
 
 /** Percentile from which a span counts as slow; its percentile text then has another colour. */
 const slowFrom = 0.95;
-/** Most event marks drawn on one bar. Later events have no mark. */
+/** Maximum number of event marks drawn on one bar. Later events have no mark. */
 const mostEvents = 24;
-/** Most sections of the critical path drawn on one bar. Later sections are not drawn. */
+/** Maximum number of sections of the critical path drawn on one bar. Later sections are not drawn. */
 const mostSections = 100;
 /** Pixels from the top of the row to the bar. */
 const barTop = 5;

@@ -16,9 +16,9 @@ import {
   type WaterfallScene,
 } from "./waterfall-scene.ts";
 
-/** Most rows of a print, about a hundred pages. A browser needs minutes for many more. */
+/** Maximum number of rows of a print, about a hundred pages. A browser needs minutes for many more. */
 const mostRows = 5_000;
-/** Most levels that are indented; names of deeper levels would have no room. */
+/** Maximum number of levels that are indented; names of deeper levels would have no room. */
 const mostIndents = 16;
 
 /** The inputs of {@link PrintedRows}. */

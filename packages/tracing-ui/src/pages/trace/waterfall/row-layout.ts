@@ -14,8 +14,8 @@ import {
 } from "./waterfall-scene.ts";
 
 /**
- * Most levels that are indented. Deeper levels get the same indent and show their number, so that names keep their
- * room.
+ * Maximum number of levels that are indented. Deeper levels get the same indent and show their number, so that names
+ * keep their room.
  */
 const mostIndents = 12;
 /** Indent of one level in pixels. */

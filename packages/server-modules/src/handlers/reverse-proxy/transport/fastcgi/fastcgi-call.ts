@@ -8,9 +8,11 @@ import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from 
 import { cgiHeadEnd, parseCgiHead } from "./cgi-head.ts";
 import { encodeBegin, encodeParameters, encodeRecords, RecordReader, recordType } from "./records.ts";
 
-/** Most bytes of the response head. A longer head fails the call, so that a program cannot fill the memory. */
+/**
+ * Maximum number of bytes of the response head. A longer head fails the call, so that a program cannot fill the memory.
+ */
 const maxHeadBytes = 1024 * 1024;
-/** Most bytes of a program's error output that are logged. Further error output is dropped. */
+/** Maximum number of bytes of a program's error output that are logged. Further error output is dropped. */
 const maxStderrBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 

@@ -12,7 +12,9 @@ export const recordType = {
 /** Protocol version. */
 const version = 1;
 const headerBytes = 8;
-/** Most bytes of content in one record, a multiple of eight. Longer content is split into several records. */
+/**
+ * Maximum number of bytes of content in one record, a multiple of eight. Longer content is split into several records.
+ */
 const maxContentBytes = 65_528;
 /** The role that answers requests. Source: the FastCGI specification 1.0, section 6.2 */
 const responderRole = 1;

@@ -30,8 +30,8 @@ export interface H1ConnectionOwner {
 }
 
 /**
- * Most interim responses before the final response. A call with more fails, because an upstream could send them
- * forever.
+ * Maximum number of interim responses before the final response. A call with more fails, because an upstream could send
+ * them forever.
  */
 const maxInterims = 32;
 const headEnd = Buffer.from("\r\n\r\n");

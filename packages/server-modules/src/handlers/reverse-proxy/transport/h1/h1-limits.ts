@@ -1,6 +1,9 @@
 /** Limits and timeouts of connections. Timeouts are in milliseconds; 0: no limit. */
 export interface H1Limits {
-  /** Most bytes of a response head. A larger head fails the request, so that an upstream cannot fill the memory. */
+  /**
+   * Maximum number of bytes of a response head. A larger head fails the request, so that an upstream cannot fill the
+   * memory.
+   */
   readonly maxHeaderBytes: number;
   /** Milliseconds from sending the whole request to the response head; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;

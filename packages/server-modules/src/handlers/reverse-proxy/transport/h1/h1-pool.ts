@@ -25,7 +25,7 @@ export interface H1PoolOptions {
   readonly keepAlive: boolean;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Most idle connections that the pool keeps; further idle connections are closed. */
+  /** Maximum number of idle connections that the pool keeps; further idle connections are closed. */
   readonly maxIdle: number;
   /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];
@@ -33,7 +33,7 @@ export interface H1PoolOptions {
   readonly slots: ConnectionSlots | undefined;
 }
 
-/** Most requests that wait for a connection; further requests are refused. */
+/** Maximum number of requests that wait for a connection; further requests are refused. */
 const maxWaiting = 10_000;
 /** Milliseconds between checks for expired idle connections. */
 const sweepMs = 5_000;

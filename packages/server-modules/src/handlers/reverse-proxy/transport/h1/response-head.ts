@@ -70,7 +70,7 @@ function readLength(known: number, value: string): number {
   return Number(value);
 }
 
-/** Most characters of a head that is cached. Longer heads are parsed each time. */
+/** Maximum number of characters of a head that is cached. Longer heads are parsed each time. */
 const maxKnownLength = 8 * 1024;
 
 /** Parses the response heads of one upstream. Many heads within a second are equal, so the latest result is cached. */

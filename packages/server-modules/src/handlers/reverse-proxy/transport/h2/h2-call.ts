@@ -12,7 +12,7 @@ import { isReplayable } from "../replayable.ts";
 import type { CallStage, ResponseReceiver, UpstreamCall, UpstreamRequest } from "../transport.ts";
 import { fieldsProblem, h2RequestFields } from "./h2-fields.ts";
 
-/** Most interim responses for one call. A call with more fails. */
+/** Maximum number of interim responses for one call. A call with more fails. */
 const maxInterims = 32;
 
 /** Takes back calls that the upstream did not process. */

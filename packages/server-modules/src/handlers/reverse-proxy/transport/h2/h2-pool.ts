@@ -17,7 +17,7 @@ export interface H2PoolOptions {
   readonly idleTimeoutMs: number;
   /** Milliseconds until the response head; 0 for no limit. */
   readonly responseHeaderTimeoutMs: number;
-  /** Most bytes of the response fields. Larger fields fail the request. */
+  /** Maximum number of bytes of the response fields. Larger fields fail the request. */
   readonly maxHeaderBytes: number;
   /** Counts of idle connections that other pools and threads share. Above a maximum, an idle connection is closed. */
   readonly idle: readonly IdleConnections[];
@@ -28,7 +28,7 @@ export interface H2PoolOptions {
 /** Receive window of a connection in bytes, shared by all streams. Large bodies do not wait for round trips. */
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-/** Most repetitions of a call that the upstream did not process. Source: Go's net/http */
+/** Maximum number of repetitions of a call that the upstream did not process. Source: Go's net/http */
 const maxRepeats = 6;
 /**
  * Pause before the second repetition, in milliseconds; the pause doubles with each further repetition. The first
