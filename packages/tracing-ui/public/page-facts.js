@@ -39,8 +39,13 @@
     document.head.append(link);
   }
 
+  // The theme of the page around a frame; src/links/embedding.ts reads the same fields.
+  const fields = new URLSearchParams(location.search);
+  const theme = fields.get("uiEmbed") === "v0" ? fields.get("uiTheme") : null;
   // Before the first paint, so that a chosen theme does not flash in the other one. Last, because it waits for the disk.
   try {
-    document.documentElement.dataset.theme = localStorage.getItem("ui.theme") ?? "system";
+    document.documentElement.dataset.theme = /^(light|dark)$/.test(theme)
+      ? theme
+      : (localStorage.getItem("ui.theme") ?? "system");
   } catch {}
 })();

@@ -5,10 +5,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { keepPlaces } from "ui-kit/components/keep-places.ts";
-import { applyTheme } from "ui-kit/theme/preferences.ts";
+import { applyTheme, themeChoice } from "ui-kit/theme/preferences.ts";
 import { ApiError } from "./api/api-error.ts";
 import { partialBehavior } from "./api/partial-answers.ts";
 import { applyPatterns } from "./components/service-patterns.ts";
+import { embedding } from "./links/embedding.ts";
+import { uiConfig } from "./links/ui-config.ts";
 import { router } from "./router.tsx";
 
 const queries = new QueryClient({
@@ -29,6 +31,11 @@ const queries = new QueryClient({
   },
 });
 
+// A choice of this browser yields to the page around a frame, and to a configuration without themes.
+const heldTheme = embedding.theme ?? (uiConfig.themes.enabled ? undefined : "system");
+if (heldTheme !== undefined) {
+  themeChoice.hold(heldTheme);
+}
 // Both calls run before the first paint, so that it has the right colours and patterns.
 applyTheme();
 applyPatterns();

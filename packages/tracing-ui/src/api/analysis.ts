@@ -60,18 +60,21 @@ export interface SpanConditions {
   maxDuration?: string | undefined;
 }
 
-/** A time range in microseconds: relative to the time of the request, or absolute since 1970. */
-export type AskedRange = { lookbackUs: number } | { startUs: number; endUs: number };
+/**
+ * A time range in microseconds: relative to the time of the request, or absolute since 1970. A relative range ends `agoUs` before
+ * the request; 0 by default.
+ */
+export type AskedRange = { lookbackUs: number; agoUs?: number } | { startUs: number; endUs: number };
 
 /**
  * The start and end of a range. Example: a lookback of 60 000 000 µs at 12:00 gives 11:59 to 12:00.
- * @param nowMs end of a lookback, in milliseconds since 1970
+ * @param nowMs time of the request, in milliseconds since 1970
  */
 export function timesOf(range: AskedRange, nowMs: number): { startUs: number; endUs: number } {
   if (!("lookbackUs" in range)) {
     return range;
   }
-  const endUs = Math.round(nowMs * 1_000);
+  const endUs = Math.round(nowMs * 1_000) - (range.agoUs ?? 0);
   return { startUs: endUs - range.lookbackUs, endUs };
 }
 

@@ -14,6 +14,16 @@ test("a look back ends now", () => {
   });
 });
 
+test("a look back ends before now when the configuration says so", () => {
+  const { start, end } = Object.fromEntries(
+    searchParameters(
+      { service: "s", limit: 20, range: { lookbackUs: 3_600e6, agoUs: 60e6 } },
+      1_795_227_853_859,
+    ),
+  );
+  expect([start, end]).toEqual(["1795224193859000", "1795227793859000"]);
+});
+
 test("every field reaches the service in its own form", () => {
   const parameters = searchParameters(
     {

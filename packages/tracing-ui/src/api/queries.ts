@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { summariseTrace, type TraceSummary } from "../trace/summarise-trace.ts";
 import type { ApiTrace } from "../trace/trace-schema.ts";
-import type { AskedRange } from "./analysis.ts";
+import { type AskedRange, timesOf } from "./analysis.ts";
 import { ApiError } from "./api-error.ts";
 import { openedTrace } from "./opened-traces.ts";
 import { readJson } from "./read-json.ts";
@@ -67,7 +67,7 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
 /**
  * The parameters of a search, with the names of the public model's API. A lookback becomes `start` and `end`, in
  * microseconds.
- * @param nowMs end of a lookback, in milliseconds since 1970
+ * @param nowMs time of the request, in milliseconds since 1970
  */
 export function searchParameters(search: TraceSearch, nowMs: number): URLSearchParams {
   const parameters = new URLSearchParams({ service: search.service });
@@ -84,9 +84,8 @@ export function searchParameters(search: TraceSearch, nowMs: number): URLSearchP
     parameters.set("maxDuration", search.maxDuration);
   }
   parameters.set("limit", String(search.limit));
-  const { range } = search;
-  const endUs = "lookbackUs" in range ? nowMs * 1_000 : range.endUs;
-  parameters.set("start", String("lookbackUs" in range ? endUs - range.lookbackUs : range.startUs));
+  const { startUs, endUs } = timesOf(search.range, nowMs);
+  parameters.set("start", String(startUs));
   parameters.set("end", String(endUs));
   return parameters;
 }

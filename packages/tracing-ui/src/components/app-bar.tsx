@@ -28,7 +28,7 @@ export function AppBar(props: { onHelp: () => void; onCommands: () => void; onSh
   const pages = (
     <>
       <Link to="/search">Search</Link>
-      <Link to="/services">Services</Link>
+      {uiConfig.monitor.menuEnabled && <Link to="/services">Services</Link>}
       <Link to="/exceptions">Exceptions</Link>
       <Link to="/objectives">Objectives</Link>
       <Link to="/changes">Changes</Link>
@@ -61,5 +61,5 @@ export function AppBar(props: { onHelp: () => void; onCommands: () => void; onSh
       </button>
     </>
   );
-  return <TopBar home={home} pages={pages} tools={tools} onHelp={onHelp} />;
+  return <TopBar {...{ home, pages, tools, onHelp }} hasThemes={uiConfig.themes.enabled} />;
 }

@@ -10,9 +10,19 @@ test("only a page that says it is in a frame leaves parts out", () => {
     hidesSummary: true,
     hidesTitle: false,
     hidesOverview: false,
+    theme: undefined,
   });
   expect(embeddingOf("?uiEmbed=v0&uiSearchHideGraph=1&uiTimelineCollapseTitle=1")).toMatchObject({
     hidesTitle: true,
     hidesOverview: true,
   });
+});
+
+test.each([
+  ["?uiEmbed=v0&uiTheme=dark", "dark"],
+  ["?uiTheme=light&uiEmbed=v0", "light"],
+  ["?uiEmbed=v0&uiTheme=system", undefined],
+  ["?uiTheme=dark", undefined],
+])("%s has the theme %s", (search, theme) => {
+  expect(embeddingOf(search).theme).toBe(theme);
 });

@@ -13,6 +13,8 @@ export interface Embedding {
   readonly hidesTitle: boolean;
   /** True for `uiSearchHideGraph=1`: hides the overview above the search results. */
   readonly hidesOverview: boolean;
+  /** `light` or `dark` for `uiTheme`: the theme of the page around the frame. Otherwise undefined. */
+  readonly theme: "light" | "dark" | undefined;
 }
 
 /**
@@ -22,6 +24,7 @@ export interface Embedding {
 export function embeddingOf(search: string): Embedding {
   const fields = new URLSearchParams(search);
   const isEmbedded = fields.get("uiEmbed") === "v0";
+  const theme = isEmbedded ? fields.get("uiTheme") : null;
   const hides = (name: string) => isEmbedded && fields.get(name) === "1";
   return {
     isEmbedded,
@@ -29,6 +32,7 @@ export function embeddingOf(search: string): Embedding {
     hidesSummary: hides("uiTimelineHideSummary"),
     hidesTitle: hides("uiTimelineCollapseTitle"),
     hidesOverview: hides("uiSearchHideGraph"),
+    theme: theme === "light" || theme === "dark" ? theme : undefined,
   };
 }
 

@@ -9,15 +9,19 @@ describe("readUiConfig", () => {
       tracking: { gaID: "UA-1" },
       archiveEnabled: false,
       dependencies: { menuEnabled: false, dagMaxNumServices: 200 },
-      search: { maxLookback: { label: "2 Days", value: "2d" }, maxLimit: 100 },
+      monitor: { menuEnabled: false, docsLink: "https://x" },
+      themes: { enabled: false },
+      criticalPathEnabled: false,
+      search: { maxLookback: { label: "2 Days", value: "2d" }, maxLimit: 100, adjustEndTime: "1m" },
       menu: [
         { label: "Rules", url: "https://rules.example", anchorTarget: "_self" },
         { label: "More", items: [{ label: "Wiki", url: "/wiki" }] },
       ],
       linkPatterns: [{ type: "tags", key: ["a", "b"], url: "https://x/#{a}", text: "open" }],
     };
-    const { tracking: _, dependencies: __, ...known } = written;
-    expect(readUiConfig(written)).toMatchObject({ ...known, search: { maxLimit: 100 } });
+    const { tracking: _, dependencies: __, monitor: ___, ...known } = written;
+    expect(readUiConfig(written).monitor).toEqual({ menuEnabled: false });
+    expect(readUiConfig(written)).toMatchObject({ ...known, search: { maxLimit: 100, adjustEndTime: "1m" } });
     expect(readUiConfig(written).dependencies).toEqual({ menuEnabled: false });
   });
 
@@ -27,6 +31,7 @@ describe("readUiConfig", () => {
       expect(readUiConfig(written)).toEqual({
         ...{ linkPatterns: [], menu: [], dependencies: { menuEnabled: true }, search: {} },
         archiveEnabled: undefined,
+        ...{ monitor: { menuEnabled: true }, themes: { enabled: true }, criticalPathEnabled: true },
         ...{
           topTagPrefixes: [],
           forbidNewPage: false,

@@ -38,10 +38,18 @@ const config = z.object({
   menu: z.catch(listOf(menuEntry), []),
   /** `menuEnabled: false` takes the page out of the bar. */
   dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
+  /** `menuEnabled: false` takes the page Services out of the bar. */
+  monitor: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
+  /** `enabled: false`: no choice of a theme; the page has the system's. */
+  themes: z.catch(z.object({ enabled: z.catch(z.boolean(), true) }), { enabled: true }),
+  /** False: traces have no critical path. */
+  criticalPathEnabled: z.catch(z.boolean(), true),
   /** Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces; the `lookback` at first. */
   search: z.catch(
     z.object({
       defaultLookback: z.catch(z.optional(text), undefined),
+      /** Length of time such as `1m`: a `lookback` ends so long ago, because the newest traces are still incomplete. */
+      adjustEndTime: z.catch(z.optional(text), undefined),
       maxLookback: z.catch(z.optional(z.object({ value: text })), undefined),
       maxLimit: z.catch(z.optional(z.number().check(z.int(), z.minimum(1))), undefined),
     }),

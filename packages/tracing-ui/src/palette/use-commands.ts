@@ -5,6 +5,7 @@ import { useSettled } from "ui-kit/components/use-settled.ts";
 import { themeChoice, zoneChoice } from "ui-kit/theme/preferences.ts";
 import { namesQuery } from "../api/names.ts";
 import { patternChoice } from "../components/service-patterns.ts";
+import { uiConfig } from "../links/ui-config.ts";
 import { type KeptSearches, searchWords } from "../searches/kept-searches.ts";
 import { traceIdInText } from "../trace/trace-id-in-text.ts";
 import type { Command, CommandGroup } from "./command.ts";
@@ -138,10 +139,13 @@ function serviceCommands(navigate: Navigate, name: string): readonly Command[] {
 
 /** Commands for theme, time zone and patterns. */
 function appearanceCommands(): readonly Command[] {
-  return [
+  const themes = [
     { id: "light", title: "Light theme", run: () => themeChoice.set("light") },
     { id: "dark", title: "Dark theme", run: () => themeChoice.set("dark") },
     { id: "system", title: "Theme of the system", run: () => themeChoice.set("system") },
+  ];
+  return [
+    ...(uiConfig.themes.enabled ? themes : []),
     { id: "utc", title: "Times in UTC", run: () => zoneChoice.set("utc") },
     { id: "local", title: "Times in the browser's zone", run: () => zoneChoice.set("local") },
     {

@@ -89,7 +89,11 @@ function costOf(term: FilterTerm): number {
   if (kind === "any") {
     return Math.max(...term.terms.map(costOf));
   }
-  return kind === "time" || kind === "depth" || kind === "status" ? 0 : kind === "text" ? 2 : 1;
+  return kind === "time" || kind === "depth" || kind === "status"
+    ? 0
+    : kind === "text" || kind === "equals"
+      ? 2
+      : 1;
 }
 
 /** Returns a function that tests if a span meets the condition. */
@@ -115,6 +119,10 @@ function testOf(trace: Trace, term: FilterTerm): (span: number) => boolean {
           const number = value.trim() === "" ? Number.NaN : Number(value);
           return !Number.isNaN(number) && compare(number, term.comparator, term.value);
         });
+    case "equals": {
+      const ofOthers = equalsBeyondText(trace, term);
+      return (span) => ofOthers(span) || searchText(trace, span).includes(term.text);
+    }
     case "differs":
       return (span) => {
         const values = valuesOf(trace, span, term.key);
@@ -151,6 +159,30 @@ function statusOf(trace: Trace, at: number): SpanStatus {
   }
   const span = trace.spans[at];
   return span !== undefined && tagText(span, "otel.status_code") === "OK" ? "ok" : "unset";
+}
+
+/**
+ * Tests whether a value that is not in the span's text equals: service, name, kind, or an attribute of the resource. Each resource
+ * is read once, because a filter runs after each typed letter.
+ */
+function equalsBeyondText(
+  trace: Trace,
+  { key, value }: Extract<FilterTerm, { kind: "equals" }>,
+): (span: number) => boolean {
+  if (key === "service") {
+    const services = trace.services.map((name) => name.toLowerCase() === value);
+    return (span) => services[trace.service[span] as number] === true;
+  }
+  if (key === "name" || key === "kind") {
+    return (span) => valuesOf(trace, span, key).some((own) => own.toLowerCase() === value);
+  }
+  const resources = new Set<string>();
+  for (const [id, { tags }] of Object.entries(trace.processes)) {
+    if (tags?.some((tag) => tag.key.toLowerCase() === key && String(tag.value).toLowerCase() === value)) {
+      resources.add(id);
+    }
+  }
+  return (span) => resources.size > 0 && resources.has(trace.spans[span]?.processID ?? "");
 }
 
 /** The values of a key in the attributes of span, resource and events. `service`, `name` and `kind` read the span's own fields. */

@@ -14,6 +14,8 @@ export type FilterTerm =
   | { kind: "status"; status: SpanStatus; without: boolean }
   /** A comparison of a numeric attribute. Spans without the attribute, or with a text, do not match. */
   | { kind: "number"; key: string; comparator: ">" | ">=" | "<" | "<="; value: number }
+  /** The attribute has the value, or the span contains `text`, which is `key=value`. */
+  | { kind: "equals"; key: string; value: string; text: string }
   /** The span has the attribute with another value. */
   | { kind: "differs"; key: string; value: string }
   /** A regular expression that matches a value of the attribute; with `without` it matches no value. */
@@ -37,8 +39,8 @@ const mostPatternLetters = 200;
 
 /**
  * Parses a filter: words, `"several words"`, `-word` for spans without the word, and comparisons such as `duration>100ms`,
- * `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `db.system!=redis`, `http.route=~^/api`. `key=value` is a
- * word, because attributes are searched in this form. `OR` between two conditions makes one of them enough. An unfinished
+ * `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `service=cart`, `db.system!=redis`, `http.route=~^/api`. `key=value`
+ * also finds attributes of the span whose value only begins so. `OR` between two conditions makes one of them enough. An unfinished
  * comparison is ignored.
  */
 export function filterTerms(text: string): FilterTerms {
@@ -88,7 +90,7 @@ function readPart(part: string): FilterTerm | string | undefined {
     return statusTerm(comparator, value.toLowerCase());
   }
   if (comparator === "=") {
-    return textTerm(part);
+    return { kind: "equals", key: key.toLowerCase(), value: value.toLowerCase(), text: part.toLowerCase() };
   }
   // The user has not typed the value yet.
   if (value === "") {

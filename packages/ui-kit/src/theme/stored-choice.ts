@@ -6,6 +6,8 @@ export interface StoredChoice<T extends string> {
   get(): T;
   /** Stores a word, and notifies all subscribers before it returns. */
   set(value: T): void;
+  /** Sets a word for this page only: nothing is stored, and other tabs do not change it. */
+  hold(value: T): void;
   /** Calls `listener` after each change, also after a change in another tab. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
@@ -20,8 +22,9 @@ export function storedChoice<const T extends string>(
 ): StoredChoice<T> {
   const listeners = new Set<() => void>();
   let current = known(read(key), values);
+  let isHeld = false;
   window.addEventListener("storage", (event) => {
-    if (event.key !== key) {
+    if (event.key !== key || isHeld) {
       return;
     }
     current = known(event.newValue, values);
@@ -38,6 +41,13 @@ export function storedChoice<const T extends string>(
       } catch {
         // Storage was refused: the choice lasts as long as the page.
       }
+      for (const listener of listeners) {
+        listener();
+      }
+    },
+    hold(value) {
+      isHeld = true;
+      current = value;
       for (const listener of listeners) {
         listener();
       }

@@ -1,6 +1,8 @@
 import type { AskedRange, SpanConditions } from "../../api/analysis.ts";
 import type { TraceSearch } from "../../api/queries.ts";
 import { parseDuration } from "../../format/parse-duration.ts";
+import { lengthUs } from "../../links/jaeger-links.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import { lookbacks, type SearchAddress } from "../../searches/search-address.ts";
 import { parseTagText } from "../../searches/tag-text.ts";
 
@@ -66,9 +68,11 @@ function durationComplaint(text: string): string {
 }
 
 /** The requested time range; undefined for a custom range without a start and a later end. */
-function rangeOf({ lookback, start, end }: SearchAddress): AskedRange | undefined {
+function rangeOf({ lookback, start, end }: SearchAddress, { search } = uiConfig): AskedRange | undefined {
   if (lookback !== "custom") {
-    return { lookbackUs: lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6 };
+    const lookbackUs = lookbacks.find((entry) => entry.value === lookback)?.us ?? 3_600e6;
+    const agoUs = lengthUs(search.adjustEndTime ?? "");
+    return agoUs === undefined ? { lookbackUs } : { lookbackUs, agoUs };
   }
   return start === undefined || end === undefined || end <= start
     ? undefined

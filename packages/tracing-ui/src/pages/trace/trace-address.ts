@@ -37,6 +37,8 @@ export const traceAddress = z.object({
   runs: text,
   /** Text of the filter. */
   q: text,
+  /** Shown services, as Jaeger's UI writes them; becomes a filter when `q` is absent. */
+  svcFilter: text,
   /** `dim`: spans that do not match the filter are dimmed; absent: they are hidden. */
   others: z.catch(z.optional(z.enum(["dim"])), undefined),
   /** `shown`: idle gaps are drawn at full length; absent: they are folded. */

@@ -138,7 +138,8 @@ function HeaderActions(props: Pick<TraceHeaderProps, "trace" | "input" | "peers"
   );
   return (
     <div className="trace-actions">
-      {panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
+      {uiConfig.criticalPathEnabled &&
+        panelLink("path", "Critical path", "What the trace waited for, as a ranked list")}
       {(repeats > 0 || shownPanel === "repeats") &&
         panelLink("repeats", "Repeated calls", "Operations that one span calls many times")}
       {(notes !== undefined || shownPanel === "notes") &&

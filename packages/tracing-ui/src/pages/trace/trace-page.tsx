@@ -21,6 +21,7 @@ import { Loading } from "../../components/loading.tsx";
 import { PartFailure } from "../../components/part-failure.tsx";
 import { usePainted } from "../../components/use-painted.ts";
 import { embedding } from "../../links/embedding.ts";
+import { uiConfig } from "../../links/ui-config.ts";
 import { buildTrace } from "../../trace/build-trace.ts";
 import { type CriticalPath, criticalPath } from "../../trace/critical-path.ts";
 import { filterSpans } from "../../trace/filter-spans.ts";
@@ -189,8 +190,11 @@ function useShownRows(trace: Trace, view: TraceView) {
 function useSettledFacts(trace: Trace) {
   // The rows are drawn before the critical path and the overview are computed, so that rows do not wait.
   const settled = usePainted(trace);
-  const path = useMemo(() => (settled === trace ? criticalPath(trace) : noPath), [settled, trace]);
-  const pathKnown = path !== noPath;
+  const pathKnown = settled === trace;
+  const path = useMemo(
+    () => (pathKnown && uiConfig.criticalPathEnabled ? criticalPath(trace) : noPath),
+    [pathKnown, trace],
+  );
   useEffect(() => (pathKnown ? makeSearchTexts(trace) : undefined), [pathKnown, trace]);
   const repeats = useMemo(() => (settled === trace ? repeatedCalls(trace) : noRepeats), [settled, trace]);
   return { path, pathKnown, repeats };

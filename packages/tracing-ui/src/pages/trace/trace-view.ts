@@ -1,3 +1,4 @@
+import { serviceFilterText } from "../../links/service-filter.ts";
 import { nextMatch, type SpanFilter } from "../../trace/filter-spans.ts";
 import { type FoldRule, foldedBy, foldRuleText, parseFoldRule } from "../../trace/fold-rules.ts";
 import { runOf, siblingRuns } from "../../trace/sibling-runs.ts";
@@ -349,7 +350,7 @@ export function viewOfAddress(trace: Trace, address: TraceAddress): TraceView {
     folded: foldedOf(trace, address.fold) ?? spansOf(address.fold),
     foldRule: parseFoldRule(address.fold),
     openRuns: address.runs === "all" ? allRuns(trace) : spansOf(address.runs),
-    filter: address.q ?? "",
+    filter: address.q ?? serviceFilterText(trace.services, address.svcFilter ?? "") ?? "",
     dims: address.others === "dim",
     range: withinTrace(trace, { fromUs: address.from ?? 0, toUs: address.to ?? whole.toUs }),
   };

@@ -15,7 +15,7 @@ const filterHint = [
   "Words that a span holds, -word for spans without it, OR between two, and conditions:",
   "duration>100ms  self>=1s  depth<4",
   "status=error  status!=ok",
-  "http.status_code>=500  db.system!=redis  http.route=~^/api",
+  "service=cart  http.status_code>=500  db.system!=redis  http.route=~^/api",
 ].join("\n");
 
 /** The inputs of {@link WaterfallHead}. */
