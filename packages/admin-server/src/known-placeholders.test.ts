@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Source: the public model (Caddy 2.11), reverseproxy.go */
+/** Source: Caddy 2.11, reverseproxy.go */
 const proxied =
   /^http\.reverse_proxy\.(?:duration|duration_ms|retries|status_code|status_text|header\..+|is_transport_error|upstream\.(?:address|hostport|host|port|requests|max_requests|fails|latency|latency_ms|duration|duration_ms))$/;
 /** Names in which matchers and handlers store values, as in the model. */

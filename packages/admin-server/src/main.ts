@@ -15,7 +15,7 @@ import { didYouMean } from "./cli/nearest-word.ts";
 import { readCommandLine, readOptions } from "./cli/read-options.ts";
 import { commandNames, loadAllCommands, loadCommand } from "./commands/command-list.ts";
 
-/** Short names of commands, as in the public model. */
+/** Short names of commands, as in Caddy. */
 const shorthands: Readonly<Record<string, string>> = {
   "-h": "help",
   "--help": "help",

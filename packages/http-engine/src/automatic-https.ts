@@ -13,7 +13,7 @@ export const defaultHttpPort = 80;
 /** Default port of sites whose address has no port; the app `http` may set another port. */
 export const defaultHttpsPort = 443;
 
-/** Name of the server that only redirects. Source: the public model */
+/** Name of the server that only redirects. Source: Caddy */
 const redirectServer = "remaining_auto_https_redirects";
 
 /** An address on which a server listens. */
@@ -95,7 +95,7 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
  *
  * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes, only
  * listeners on the HTTPS port, or connection policies. A server on port 0, whose number is unknown in advance, uses
- * plain HTTP unless it has connection policies. All other rules are the rules of the public model (Caddy 2.11).
+ * plain HTTP unless it has connection policies. All other rules are the rules of Caddy 2.11.
  */
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;

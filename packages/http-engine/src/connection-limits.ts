@@ -1,4 +1,4 @@
-/** Default size limit in bytes of one write to a socket. Source: the public model (Caddy 2.11) */
+/** Default size limit in bytes of one write to a socket. Source: Caddy 2.11 */
 export const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits of connections; each new config replaces them. Milliseconds; 0 is unlimited. */

@@ -179,8 +179,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Lets the server add a `Content-Type` from the first bytes of the body if the response has none. Source: the public
-   * model (Go)
+   * Lets the server add a `Content-Type` from the first bytes of the body if the response has none. Source: Caddy
+   * (Go)
    */
   tellType(): void {
     this.tellsType = true;

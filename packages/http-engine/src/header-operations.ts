@@ -29,7 +29,7 @@ const replacementSchema = z
 /** A replacement in the form of the config. */
 type ReplacementConfig = z.infer<typeof replacementSchema>;
 
-/** Fields that add to, set and delete headers. Source: the public model (Caddy 2.11), handler headers */
+/** Fields that add to, set and delete headers. Source: Caddy 2.11, handler headers */
 export const headerOperationsShape = {
   add: valuesSchema.nullish().describe("Values to add; placeholders allowed."),
   set: valuesSchema.nullish().describe("Values in place of any there are; placeholders allowed."),
@@ -53,8 +53,8 @@ export interface HeaderOperationsConfig {
 }
 
 /**
- * True when a field's name matches; `*` at one end or at both ends of the pattern matches any text. Source: the public
- * model (Caddy 2.11)
+ * True when a field's name matches; `*` at one end or at both ends of the pattern matches any text. Source: Caddy
+ * (Caddy 2.11)
  */
 function compileNamePattern(text: string): (lowerName: string) => boolean {
   const pattern = text.toLowerCase();

@@ -84,7 +84,7 @@ const http3Listeners: ResourceKind<Http3Listener> = { name: "http3.listener" };
 
 /**
  * Routes with the redirects of automatic HTTPS. Redirects follow the last route that names hosts, and precede the
- * routes for all hosts; the redirect for any host is last. Source: the public model (Caddy 2.11)
+ * routes for all hosts; the redirect for any host is last. Source: Caddy 2.11
  */
 function withRedirects({ config, redirects, catchAll }: PlannedServer): RouteConfig[] {
   const routes: readonly RouteConfig[] = config.routes ?? [];

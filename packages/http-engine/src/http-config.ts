@@ -190,7 +190,7 @@ const serverSchema = z.strictObject({
     .describe("Old place of the app's `metrics`; it counts for all servers."),
 });
 
-/** Config of the app `http`. Source: the public model (Caddy 2.11) */
+/** Config of the app `http`. Source: Caddy 2.11 */
 export const httpAppSchema = z.strictObject({
   http_port: z.int().min(0).max(65_535).nullish().describe("The port of plain HTTP (80)."),
   https_port: z.int().min(0).max(65_535).nullish().describe("The port of HTTPS (443)."),

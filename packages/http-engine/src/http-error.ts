@@ -12,7 +12,7 @@ function randomId(): string {
 
 /**
  * The reason why a request failed, for error routes and `{http.error.*}`. Handlers throw an `HttpError` to respond with
- * a status: `throw new HttpError(404, "no such file")`. Source: the public model (Caddy 2.11), handler errors
+ * a status: `throw new HttpError(404, "no such file")`. Source: Caddy 2.11, handler errors
  */
 export class HttpError extends ServerError {
   /** 400 to 599; 499 for a client that has disconnected. */

@@ -32,12 +32,12 @@ function answerGeneralOptions(stream: HttpStream): void {
   stream.respond(200, ["Content-Length", "0"], "");
 }
 
-/** Answers when no route did: 200 without a body, past all filters. Source: the public model (Caddy 2.11) */
+/** Answers when no route did: 200 without a body, past all filters. Source: Caddy 2.11 */
 function answerNothing(exchange: Exchange): void {
   if (exchange.error !== undefined) {
     answerErrorAtLast(exchange); // after an error in a subroute, the response must not look like success
   } else if (!exchange.answered) {
-    // The access log marks such requests; the public model sets a variable with the same name.
+    // The access log marks such requests; Caddy sets a variable with the same name.
     exchange.vars.set("unhandled", true);
     exchange.restartResponse();
     setHeader(exchange.responseHeaders, "Content-Length", "0");

@@ -18,7 +18,7 @@ function withDefaults(
 /**
  * The protocols of each address of a server, in the order of the addresses in `listen`.
  * @throws ServerError MODULE_CONFIG when `listen_protocols` does not have exactly one list for each entry of `listen`
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function protocolsByAddress(config: HttpServerConfig): string[][] {
   const { listen, listen_protocols: lists } = config;

@@ -30,7 +30,7 @@ const moduleSchema = z
   .looseObject({ wrapper: z.literal("layer4") })
   .meta({ moduleNamespace: connectionWrappers.prefix, moduleKey: "wrapper" });
 
-/** Layers that connections pass before requests are read. Source: the public model, `listener_wrappers` */
+/** Layers that connections pass before requests are read. Source: Caddy, `listener_wrappers` */
 export const listenerWrappersSchema = z
   .array(
     z
@@ -71,7 +71,7 @@ export async function loadListenerWrappers(
   let proxyProtocol: ProxyProtocolRules | undefined;
   let redirectBytes: number | undefined;
   const layers = { beforeTls: [] as ConnectionWrapper[], behindTls: [] as ConnectionWrapper[] };
-  // Without the entry `tls`, TLS comes first. Source: the public model, `tlsPlaceholderWrapper`
+  // Without the entry `tls`, TLS comes first. Source: Caddy, `tlsPlaceholderWrapper`
   const isMarked = config?.some(({ wrapper }) => wrapper === "tls") === true;
   let isBehindTls = false;
   for (const [position, each] of (config ?? []).entries()) {

@@ -184,7 +184,7 @@ function compile(text: string, isEmptied: boolean, find: (name: string) => Reade
 
 /**
  * Prepares a text. Placeholders that are unknown, or have no value for a request, become empty; `\{` is a brace.
- * Source: the public model (Caddy 2.11), `ReplaceAll`
+ * Source: Caddy 2.11, `ReplaceAll`
  */
 export function compileTemplate(text: string): Template {
   return compile(text, true, readerOf);
@@ -192,7 +192,7 @@ export function compileTemplate(text: string): Template {
 
 /**
  * Like {@link compileTemplate}, for texts that may contain literal braces, such as bodies: an unknown placeholder stays
- * unchanged. Source: the public model (Caddy 2.11), `ReplaceKnown`
+ * unchanged. Source: Caddy 2.11, `ReplaceKnown`
  */
 export function compileBodyTemplate(text: string): Template {
   return compile(text, false, readerOf);

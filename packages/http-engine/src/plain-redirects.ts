@@ -4,7 +4,7 @@ import type { HttpStream } from "./http-stream.ts";
 
 /**
  * Redirects plain HTTP requests on a TLS port to https, with the same host and port, and closes their
- * connections. Source: the public model, listener wrapper `http_redirect`
+ * connections. Source: Caddy, listener wrapper `http_redirect`
  * @param maxHeaderBytes limit of the header fields of a plain request
  * @param listener listener of the port: its time limits apply, and `closed` is called for each connection
  */

@@ -11,7 +11,7 @@ export interface RateLimits {
 
 /**
  * Checks that bytes arrive or leave at a minimum rate while a party waits for them; time without waiting does not
- * count. Source: the public model (Caddy 2.11), `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
+ * count. Source: Caddy 2.11, `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
  */
 export class RateWatch {
   readonly #firstBytes: number;

@@ -1,4 +1,4 @@
-// Every use of the public model's replacer (Caddy 2.11.9) within requests: an unknown placeholder becomes empty
+// Every use of Caddy's replacer (Caddy 2.11.9) within requests: an unknown placeholder becomes empty
 // (ReplaceAll) or stays (ReplaceKnown). Uses while a config is set up: ../modules/config-placeholders.test.ts.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";

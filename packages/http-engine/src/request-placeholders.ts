@@ -84,7 +84,7 @@ function ipv6Groups(address: string): number[] {
 
 /**
  * The network of an address. @param prefixes bits for IPv4 and IPv6, `24,64`, or the same number for both
- * @returns "" for impossible numbers of bits; a text that is not an address stays unchanged. Source: the public model
+ * @returns "" for impossible numbers of bits; a text that is not an address stays unchanged. Source: Caddy
  * (Caddy 2.11)
  */
 function network(address: string, prefixes: string): string {
@@ -106,7 +106,7 @@ function network(address: string, prefixes: string): string {
 
 const original = (exchange: Exchange): RequestTarget => exchange.original.target;
 
-/** Placeholders without an argument. Source: the public model (Caddy 2.11) */
+/** Placeholders without an argument. Source: Caddy 2.11 */
 export const requestPlaceholders: Readonly<Record<string, Reader>> = {
   "http.request.body": (exchange) =>
     exchange.bufferedBody === undefined ? "" : textOfBuffer(exchange.bufferedBody),

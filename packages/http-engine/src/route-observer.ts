@@ -19,7 +19,7 @@ interface Begun {
   readonly method: string;
 }
 
-/** Approximate size of a request by the public model's rules: the head without separators, and the declared body. */
+/** Approximate size of a request by Caddy's rules: the head without separators, and the declared body. */
 function requestBytes(exchange: Exchange): number {
   const { method, target, hostport, requestHeaders, stream } = exchange;
   let bytes = method.length + target.length + "HTTP/1.1".length + hostport.length + (stream.bodyLength ?? 0);

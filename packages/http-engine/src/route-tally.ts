@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import type { ResourceKind, SharedResource } from "server-core/modules/usage-pool";
 
-/** Bounds of times in seconds, and of sizes in bytes, as in the public model (Caddy 2.11). */
+/** Bounds of times in seconds, and of sizes in bytes, as in Caddy 2.11. */
 export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] as const;
 

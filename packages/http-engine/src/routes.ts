@@ -49,7 +49,7 @@ export function answerError(exchange: Exchange): void {
 
 /**
  * After a terminal route no further route is tried, not even after the subroute that contains it. An error is handled
- * within the route, so that its filters see the response. Source: the public model (Caddy 2.11)
+ * within the route, so that its filters see the response. Source: Caddy 2.11
  */
 const stopHere: Next = (exchange) => {
   if (exchange.error !== undefined) {
@@ -78,7 +78,7 @@ function isMatchOrPending(route: Route, exchange: Exchange): boolean | PendingMa
 
 /**
  * Routes in order, as nested middleware: the handlers of a matching route run around everything that follows. Matchers
- * of later routes therefore see changes that earlier handlers made. Source: the public model (Caddy 2.11), its route
+ * of later routes therefore see changes that earlier handlers made. Source: Caddy 2.11, its route
  * algorithm
  */
 export class RouteList implements InnerRoutes {

@@ -5,7 +5,7 @@ const defaultKeepAliveMs = 15_000;
 const defaultKeepAliveCount = 9;
 
 /**
- * Default size limit of header fields. The public model allows `headerSlackBytes` more than every limit, even a
+ * Default size limit of header fields. Caddy allows `headerSlackBytes` more than every limit, even a
  * configured limit.
  */
 const defaultHeaderBytes = 16 * 1024;
@@ -16,7 +16,7 @@ function timeout(configuredMs: number | null | undefined, defaultMs: number): nu
   return Math.max(0, configuredMs || defaultMs);
 }
 
-/** @returns the limits from a server's config. Defaults are the defaults of the public model (Caddy 2.11) */
+/** @returns the limits from a server's config. Defaults are the defaults of Caddy 2.11 */
 export function connectionLimits(config: HttpServerConfig): ConnectionLimits {
   const keepAliveIntervalMs = timeout(config.keepalive_interval, defaultKeepAliveMs);
   return {

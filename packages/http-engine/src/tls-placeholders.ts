@@ -70,7 +70,7 @@ function attributesOf(name: string | undefined): Map<string, string[]> {
   return attributes;
 }
 
-/** Writes a name in one line: `CN=client,O=Example`. Source: RFC 2253, in the public model's form */
+/** Writes a name in one line: `CN=client,O=Example`. Source: RFC 2253, in Caddy's form */
 function distinguishedName(name: string | undefined): string {
   const attributes = attributesOf(name);
   const others = [...attributes.keys()].filter((type) => !attributeOrder.includes(type));
@@ -174,7 +174,7 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 
 /**
  * Returns the reader of `{http.request.tls.*}`; the value is "" without TLS, and for a client without a certificate.
- * @returns undefined for any other name. Source: the public model (Caddy 2.11)
+ * @returns undefined for any other name. Source: Caddy 2.11
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {
   const field = name.toLowerCase();

@@ -2,7 +2,7 @@ import { getHeader, type HeaderList } from "./header-list.ts";
 
 /**
  * True when pieces of a response must be sent immediately, as for server-sent events and `Incremental` responses.
- * Source: WHATWG HTML, server-sent events; RFC 10036; the public model (Caddy 2.11)
+ * Source: WHATWG HTML, server-sent events; RFC 10036; Caddy 2.11
  */
 export function isUnbuffered(headers: HeaderList): boolean {
   return (

@@ -5,7 +5,7 @@ import type { HeaderList } from "./header-list.ts";
  * distinguish these names from names with `-`. A client could therefore forge `X-Real-IP` by sending `X_Real_IP`.
  * @param expected names with `_` or `.` that are kept; case does not count
  * @returns a function that returns the list itself when nothing must be removed
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function compileFieldFilter(expected: readonly string[]): (headers: HeaderList) => HeaderList {
   const kept = new Set(expected.map((name) => name.toLowerCase()));

@@ -5,7 +5,7 @@ import type { HeaderList } from "./header-list.ts";
 import { UnconnectedStream } from "./unconnected-stream.ts";
 
 /**
- * Maximum number of nested virtual requests. A deeper one fails, because a cycle is likely. Source: the public model
+ * Maximum number of nested virtual requests. A deeper one fails, because a cycle is likely. Source: Caddy
  * (Caddy 2.11), templates
  */
 const maxDepth = 3;

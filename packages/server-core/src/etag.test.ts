@@ -3,7 +3,7 @@ import { contentHash, makeEtag, parseIfMatch, prepareEtags } from "./etag.ts";
 
 beforeAll(prepareEtags);
 
-// XXH64 with seed 0. The vectors come from the reference implementation, the last one from the public model.
+// XXH64 with seed 0. The vectors come from the reference implementation, the last one from Caddy.
 test.each([
   ["", "ef46db3751d8e999"],
   ["a", "d24ec4f1a98c6e5b"],

@@ -1,4 +1,4 @@
-// Where the public model (Caddy 2.11.9) replaces placeholders while it sets a config up: every use of its replacer outside
+// Where Caddy 2.11.9 replaces placeholders while it sets a config up: every use of its replacer outside
 // requests, and what this server does there. Uses within requests: ../http/replaced-texts.test.ts.
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -74,7 +74,7 @@ const account = (username: string, password: string) =>
 
 /** A field whose right and wrong values make a config that is taken, and one that is refused. */
 interface Row {
-  /** File and function of the public model. */
+  /** File and function of Caddy. */
   readonly model: string;
   readonly config: (text: string) => unknown;
   readonly right: () => string;

@@ -8,7 +8,7 @@ function read(name: string): string {
   return readFileSync(new URL(name, folder), "utf8");
 }
 
-/** Each `golden/x.serverfile` becomes `golden/x.json`, which the public model (Caddy 2.11.9) made. */
+/** Each `golden/x.serverfile` becomes `golden/x.json`, which Caddy 2.11.9 made. */
 describe("golden", () => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".serverfile"));
 

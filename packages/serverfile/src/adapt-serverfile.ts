@@ -34,7 +34,7 @@ export class ParsedServerfile {
 
   /**
    * Reads the environment variables of the process, and imported files.
-   * An empty text is refused with "EOF", as in the public model.
+   * An empty text is refused with "EOF", as in Caddy.
    * @throws ServerError CONFIG_ADAPTER with file and line
    */
   constructor(bytes: Uint8Array, { filename = defaultFileName }: AdaptOptions) {

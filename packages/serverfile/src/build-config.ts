@@ -230,7 +230,7 @@ export function globalSegments([first]: readonly SiteBlock[]): readonly Segment[
 /**
  * Builds the JSON config from a serverfile's blocks.
  * @throws ServerError CONFIG_ADAPTER
- * Source: the public model (Caddy 2.11), observed output
+ * Source: Caddy 2.11, observed output
  */
 export function buildConfig(blocks: readonly SiteBlock[], features: TextFeatures): Draft {
   refuseKeysThatAreDirectives(blocks, features);

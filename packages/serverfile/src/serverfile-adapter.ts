@@ -14,8 +14,8 @@ export function modulesOf(config: JsonValue): string[] {
 }
 
 /**
- * The text format of configs; files of the public model are read unchanged. The reader is loaded on first use.
- * Source: the public model (Caddy 2.11), observed output
+ * The text format of configs; files of Caddy are read unchanged. The reader is loaded on first use.
+ * Source: Caddy 2.11, observed output
  */
 export function serverfileAdapter(modulesFor: ModulesFor): ConfigAdapter {
   const recent = new RecentTexts();

@@ -40,7 +40,7 @@ function directiveNames(module: Listed): readonly string[] {
   return [...(module.directive === undefined ? [] : [own]), ...Object.keys(module.directives ?? {})];
 }
 
-/** The order of the public model, into which this product's additional directives are inserted. */
+/** The order of Caddy, into which this product's additional directives are inserted. */
 function orderOf(modules: readonly Listed[]): string[] {
   const order = [...modelOrder];
   for (const module of modules) {

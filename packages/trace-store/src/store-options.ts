@@ -2,8 +2,8 @@ import { clickHouseOptions, clientTlsOptions, duration, type TenancyOptions } fr
 import { z } from "zod";
 
 /**
- * Options of a process that writes or reads spans. Names are the public model's, except for ClickHouse, which
- * the public model does not support.
+ * Options of a process that writes or reads spans. Names are Jaeger's, except for ClickHouse, which
+ * Jaeger does not support.
  * @param type help text of `--span-storage.type`
  */
 export function storeOptions(type: string) {

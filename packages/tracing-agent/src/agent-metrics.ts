@@ -24,10 +24,10 @@ export interface ServerCounts {
   readonly kernelDrops: number | undefined;
 }
 
-/** Kinds of requests at the HTTP port, as the public model names them. */
+/** Kinds of requests at the HTTP port, as Jaeger names them. */
 export type HttpRequestType = "sampling" | "sampling-legacy" | "baggage";
 
-/** The agent's metrics: the public model's names with the prefix `tracing_agent_`. */
+/** The agent's metrics: Jaeger's names with the prefix `tracing_agent_`. */
 export class AgentMetrics {
   readonly #handlerErrors;
   readonly #spansRejected;

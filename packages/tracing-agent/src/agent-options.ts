@@ -22,7 +22,7 @@ const socketBufferSize = () =>
 const workers = () =>
   count(10).describe("Most calls to the collector at a time for the packets of this port.");
 
-/** The options of the agent; names and defaults as in the public model. */
+/** The options of the agent; names and defaults as in Jaeger. */
 export const agentOptions = z.object({
   "processor.zipkin-compact.server-host-port": hostPort(":5775").describe(
     "Where packets of the oldest clients come in, in Thrift's compact protocol (UDP; deprecated).",

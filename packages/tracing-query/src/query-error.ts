@@ -11,7 +11,7 @@
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
  * - `QUERY_BUSY` too many requests are running; a later try may succeed
  * - `QUERY_UPSTREAM` the source of metrics, or the file of prices, fails
- * - `QUERY_NOT_SUPPORTED` the public model has this endpoint, but it is switched off or not built in this
+ * - `QUERY_NOT_SUPPORTED` Jaeger has this endpoint, but it is switched off or not built in this
  *   process
  */
 export type QueryErrorCode =

@@ -5,18 +5,18 @@ import { headerLines } from "./header-lines.ts";
 import { metricPushOptions } from "./metric-push/push-options.ts";
 import { prometheusOptions } from "./prometheus/prometheus-options.ts";
 
-/** "/" or a path such as "/tracing/ui". The public model refuses a slash at the end too. */
+/** "/" or a path such as "/tracing/ui". Jaeger refuses a slash at the end too. */
 function isBasePath(path: string): boolean {
   return path === "/" || (path.startsWith("/") && !path.endsWith("/"));
 }
 
-/** Option of a limit. The value 0 means "no limit", as in the public model. */
+/** Option of a limit. The value 0 means "no limit", as in Jaeger. */
 function limit(defaultValue: number) {
   return z.number().int().min(0).default(defaultValue);
 }
 
 /**
- * Options of `tracing-query`. Names are the public model's, except for ClickHouse, which the public model does not
+ * Options of `tracing-query`. Names are Jaeger's, except for ClickHouse, which Jaeger does not
  * support. `--help` and the page of options show each option's text. The groups:
  *
  * - `query.http-server`, `query.grpc-server`: listeners and their certificates

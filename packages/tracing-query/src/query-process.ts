@@ -75,7 +75,7 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
   const grpcAddress = options["query.grpc-server.host-port"];
   const sharesPort = httpAddress.port !== 0 && httpAddress.port === grpcAddress.port;
   if (sharesPort && (options["query.http.tls.enabled"] || options["query.grpc.tls.enabled"])) {
-    // The public model's text with both spaces: scripts search for it.
+    // Jaeger's text with both spaces: scripts search for it.
     throw new StartError(
       "server with TLS enabled can not use same host ports for gRPC and HTTP.  Use dedicated HTTP and gRPC host ports instead",
     );

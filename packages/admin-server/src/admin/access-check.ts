@@ -63,7 +63,7 @@ function isAssistant({ method, headers }: IncomingMessage, path: string): boolea
 
 /**
  * Decides which clients may use the admin endpoint. The check protects against DNS rebinding (by `Host`) and cross-site
- * requests (by `Origin`). Source: the public model (Caddy 2.11), observed behavior
+ * requests (by `Origin`). Source: Caddy 2.11, observed behavior
  */
 export class AccessCheck implements AdminGate {
   readonly #allowed: readonly Origin[];
@@ -95,7 +95,7 @@ export class AccessCheck implements AdminGate {
   permit(): void {}
 
   /**
-   * Checks a request, in the order of the public model.
+   * Checks a request, in the order of Caddy.
    * @returns the CORS headers of the answer
    * @throws ServerError ADMIN_REQUEST or ADMIN_FORBIDDEN
    */

@@ -8,7 +8,7 @@ import { remoteSchema } from "./remote-config.ts";
 
 /**
  * The member `admin` of a config. The descriptions have defaults and limits in parentheses; `GET /config/schema` shows
- * them too. Members of the public model keep their names; `history`, `mcp` and `ui` exist only here.
+ * them too. Members of Caddy keep their names; `history`, `mcp` and `ui` exist only here.
  */
 export const adminSchema = z
   .strictObject({

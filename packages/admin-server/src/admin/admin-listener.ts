@@ -41,7 +41,7 @@ import { adminStatus } from "./admin-status.ts";
 import { answerClientError } from "./client-error.ts";
 import { drainBody, readBody } from "./request-body.ts";
 
-// Source: the public model (Caddy 2.11), observed behavior
+// Source: Caddy 2.11, observed behavior
 /** Milliseconds for the head of a request. A slower client is disconnected. */
 const headersTimeoutMs = 5_000;
 /** Milliseconds for a whole request, including its body. A slower client is disconnected. */
@@ -53,7 +53,7 @@ const maxHeaderBytes = 64 * 1024;
 /** Milliseconds that running requests get when the endpoint closes. Then their connections are cut. */
 const closeTimeoutMs = 10_000;
 
-/** Redirects with 307. The body equals the public model's body: a link for GET and HEAD, empty for other methods. */
+/** Redirects with 307. The body equals Caddy's body: a link for GET and HEAD, empty for other methods. */
 function redirect(request: IncomingMessage, rawPath: string, query: string): AdminReply {
   const location = `${rawPath}${query}`;
   const headers: Record<string, string> = { Location: location };

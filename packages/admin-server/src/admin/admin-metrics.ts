@@ -3,7 +3,7 @@ import { Counter, type Registry } from "@prometheus-io/client";
 /** Methods with their own label; clients may send any text. */
 const methods = new Set(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]);
 
-/** Counts requests of the admin endpoint, with the public model's names and labels. */
+/** Counts requests of the admin endpoint, with Caddy's names and labels. */
 export class AdminMetrics {
   readonly #requests: Counter<"handler" | "path" | "code" | "method">;
   readonly #errors: Counter<"handler" | "path" | "method">;

@@ -1,7 +1,7 @@
 import { ServerError, type ServerErrorCode } from "server-core/errors";
 
 /**
- * HTTP status of each error at the admin endpoint. The public model answers several client mistakes with 500; here they
+ * HTTP status of each error at the admin endpoint. Caddy answers several client mistakes with 500; here they
  * are all 400.
  */
 const statuses: Partial<Record<ServerErrorCode, number>> = {

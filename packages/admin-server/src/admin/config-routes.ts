@@ -1,4 +1,4 @@
-// | request | effect | in the public model |
+// | request | effect | in Caddy |
 // |---|---|---|
 // | `GET /config/path` | the value as JSON, its hash as `ETag` | yes |
 // | `GET` with `Accept: text/serverfile` | the whole config as text | ours |
@@ -25,7 +25,7 @@ import { patchTypeOf, readPatch } from "./config-patch.ts";
 /** Request header with the source file of a config, sent by the reload command. */
 const sourceFileHeaders = ["server-config-source-file", "caddy-config-source-file"];
 
-/** The source file of the config, from our header or the public model's. */
+/** The source file of the config, from our header or Caddy's. */
 export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }

@@ -15,7 +15,7 @@ const jsonHeaders = { "Content-Type": "application/json" };
 /**
  * `POST /load`: replaces the whole config, in any format. The change is atomic: the answer is 200 when the new config
  * runs. If the new config fails, the old config continues, and the answer is 400 with the reason. The answer contains
- * the warnings of an adapter, as in the public model.
+ * the warnings of an adapter, as in Caddy.
  */
 export function loadRoute(engine: ConfigEngine, adapters: AdapterRegistry): AdminRoute {
   return {

@@ -19,7 +19,7 @@ export interface PostedConfig {
  * `serverfile`.
  * @returns the part after the slash; the default is `json`
  * @throws ServerError ADMIN_REQUEST
- * Source: the public model (Caddy 2.11), observed behavior
+ * Source: Caddy 2.11, observed behavior
  */
 export function formatOf(contentType: string): string {
   if (contentType === "") {
@@ -46,7 +46,7 @@ export function formatOf(contentType: string): string {
 }
 
 /**
- * Reads the config of a request in any format. An empty body is refused, although the public model would unload the
+ * Reads the config of a request in any format. An empty body is refused, although Caddy would unload the
  * whole config, because clients never intend this.
  * @throws ServerError ADMIN_REQUEST, CONFIG_ADAPTER
  */
@@ -73,7 +73,7 @@ export async function readPostedConfig(
 }
 
 /**
- * Writes `"warnings":[…]` with members in the public model's order; "" without warnings.
+ * Writes `"warnings":[…]` with members in Caddy's order; "" without warnings.
  * The caller writes the braces, because `/adapt` and `/validate` have further members.
  */
 export function encodeWarnings(warnings: readonly AdapterWarning[]): string {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /**
  * `admin.config.load`: source of the config. Defaults are in parentheses.
- * Source: the public model (Caddy 2.11), its config loader `http`
+ * Source: Caddy 2.11, its config loader `http`
  */
 export const pullSchema = z.strictObject({
   module: z.literal("http").describe("How the config is fetched."),

@@ -18,7 +18,7 @@ const accessSchema = z.strictObject({
   permissions: z.array(permissionSchema).nullish().describe("What these clients may do (everything)."),
 });
 
-/** `admin.remote`. Source: the public model (Caddy 2.11) */
+/** `admin.remote`. Source: Caddy 2.11 */
 export const remoteSchema = z.strictObject({
   listen: z.string().nullish().describe("One address (:2021)."),
   access_control: z

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServerError } from "server-core/errors";
 
 /**
- * Maximum number of bytes of a request body: 100 MiB; a larger body gets 413. Source: the public model (Caddy 2.11),
+ * Maximum number of bytes of a request body: 100 MiB; a larger body gets 413. Source: Caddy 2.11,
  * observed behavior
  */
 export const maxBodyBytes = 100 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { canonicalHeader } from "serverfile/values/canonical-header";
 const nanoseconds = 1_000_000_000;
 
 /**
- * Limits of servers that commands start; stricter than the defaults of configs. Source: the public model (Caddy 2.11)
+ * Limits of servers that commands start; stricter than the defaults of configs. Source: Caddy 2.11
  */
 export const httpServerLimits = {
   read_header_timeout: 10 * nanoseconds,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadEnvironmentFiles, parseEnvironmentFile } from "./environment-file.ts";
 
-// Values of the public model (Caddy 2.11), except the last three.
+// Values of Caddy 2.11, except the last three.
 test.each<[string, Record<string, string>]>([
   ["KEY=value", { KEY: "value" }],
   ["\n  KEY=value\n\n  OTHER_KEY=Some Value \n", { KEY: "value", OTHER_KEY: "Some Value" }],

@@ -27,7 +27,7 @@ function quotedValue(text: string): string | undefined {
  * | `export B="x y"` | `x y` |
  * | `C='a\'b'` | `a'b` |
  * | `D=$A` | `$A` |
- * @throws Error with the line Source: the public model (Caddy 2.11); unlike there, a `#` within quotes starts no
+ * @throws Error with the line Source: Caddy 2.11; unlike there, a `#` within quotes starts no
  * comment
  */
 export function parseEnvironmentFile(text: string): Map<string, string> {

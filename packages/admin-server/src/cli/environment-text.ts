@@ -6,7 +6,7 @@ import { dataFolder } from "server-core/history/data-folder";
 
 /**
  * The server's environment as text: folders, version, platform, and all variables. `server environ` prints this text.
- * As in the public model, it shows all variables, including secrets. Source: the public model (Caddy 2.11)
+ * As in Caddy, it shows all variables, including secrets. Source: Caddy 2.11
  */
 export function environmentText(): string {
   const { env } = process;

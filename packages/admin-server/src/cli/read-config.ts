@@ -14,7 +14,7 @@ import { configExcerpt } from "./config-excerpt.ts";
 /** Maximum number of bytes of a configuration, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
-/** Default file names, in this order. Source: the public model, plus its name */
+/** Default file names, in this order. Source: Caddy, plus its name */
 const defaultFiles = ["Serverfile", "Caddyfile"];
 
 /** A configuration that cannot be parsed, with the faulty line beside the message. */
@@ -45,7 +45,7 @@ export function requireConfigFile(given: string): string {
 }
 
 /**
- * Guesses the format of a file without `--adapter`. Source: the public model (Caddy 2.11) for its own text
+ * Guesses the format of a file without `--adapter`. Source: Caddy 2.11 for its own text
  * format
  */
 function guessFormat(adapters: AdapterRegistry, name: string): string {

@@ -54,7 +54,7 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
         if (value === undefined) {
           throw fault(command, `${token.rawName} needs a value <${option.value}>`);
         }
-        // `-c=file` is also accepted, because it works in the public model.
+        // `-c=file` is also accepted, because it works in Caddy.
         const text = token.rawName.startsWith("--") || !token.inlineValue ? value : value.replace(/^=/, "");
         given.set(token.name, [...(given.get(token.name) ?? []), text]);
       }

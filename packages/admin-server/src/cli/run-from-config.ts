@@ -211,7 +211,7 @@ export function runFromConfig(options: RunFromConfig): Promise<number> {
     ...options,
     async load(server, log) {
       if (options.pidfile !== "") {
-        // The file is written before the config is loaded, because loading may take long. Source: the public model
+        // The file is written before the config is loaded, because loading may take long. Source: Caddy
         await writePidFile(options.pidfile, log);
       }
       if (options.config === "" && file.path !== "") {

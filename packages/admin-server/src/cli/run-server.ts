@@ -5,7 +5,7 @@
 // | SIGTERM, SIGINT, `POST /stop` | running requests finish, then the process ends | 0, or 3 if stopping failed |
 // | SIGQUIT | ends immediately | 2 |
 // | SIGUSR1 | the config file is loaded again | |
-// | SIGUSR2, SIGHUP | no effect, as in the public model | |
+// | SIGUSR2, SIGHUP | no effect, as in Caddy | |
 
 import {
   createLogger,
@@ -88,7 +88,7 @@ function createServer(
 }
 
 /**
- * Runs a server until it is stopped. @returns the exit code. Source: the public model (Caddy 2.11), observed behavior
+ * Runs a server until it is stopped. @returns the exit code. Source: Caddy 2.11, observed behavior
  */
 export async function runServer(run: ServerRun): Promise<number> {
   restOptimizingCompiler();

@@ -2,7 +2,7 @@ import type { Logger } from "lifecycle";
 import { messageOf } from "server-core/errors";
 import { type ReadConfig, readConfig } from "./read-config.ts";
 
-/** Interval of checking the file. Source: the public model (Caddy 2.11) */
+/** Interval of checking the file. Source: Caddy 2.11 */
 const intervalMs = 1_000;
 /** A large configuration is checked less often, so that watching uses at most one twentieth of a core. */
 const restFactor = 20;

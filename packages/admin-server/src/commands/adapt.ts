@@ -4,7 +4,7 @@ import { adapterOption, configOption, environmentFileOption } from "./config-opt
 
 /**
  * `server adapt`. Exit codes: 0; 1 when the file cannot be read or adapted, or when `--validate` finds that it would
- * not run. The JSON is printed before it is validated, as in the public model.
+ * not run. The JSON is printed before it is validated, as in Caddy.
  */
 export const adapt = defineCommand({
   name: "adapt",

@@ -4,7 +4,7 @@ import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
 /**
- * `server add-package`. Exit codes: 0; 1 when no package was added. Source: the public model (Caddy 2.11), by its help
+ * `server add-package`. Exit codes: 0; 1 when no package was added. Source: Caddy 2.11, by its help
  */
 export const addPackage = defineCommand({
   name: "add-package",

@@ -27,7 +27,7 @@ function listenAddress({ listen, domain }: FileServerOptions): string {
 
 /**
  * The configuration that the options describe: one server with one route, whose handlers compress, evaluate
- * templates and send files. Source: the public model (Caddy 2.11)
+ * templates and send files. Source: Caddy 2.11
  *
  * | option | in the config |
  * |---|---|
@@ -67,7 +67,7 @@ export function fileServerConfig(options: FileServerOptions) {
   return commandLineConfig({ http: { servers: { static: server } } }, options.debug);
 }
 
-/** `server file-server`. Exit codes are the same as for `run`. Source: the public model (Caddy 2.11) */
+/** `server file-server`. Exit codes are the same as for `run`. Source: Caddy 2.11 */
 export const fileServer = defineCommand({
   name: "file-server",
   summary: "Serve the files of a folder",

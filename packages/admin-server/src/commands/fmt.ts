@@ -24,7 +24,7 @@ async function readInput(path: string, mostBytes: number): Promise<string> {
  * - 0: the file was already formatted, or was overwritten, or came from standard input
  * - 1: the file was not formatted, or could not be read
  *
- * Source: the public model (Caddy 2.11), observed behavior
+ * Source: Caddy 2.11, observed behavior
  */
 export const fmt = defineCommand({
   name: "fmt",

@@ -9,7 +9,7 @@ const maxBcryptBytes = 72;
 
 /**
  * `server hash-password`. Exit codes: 0; 1 for an empty password, or for a password that is too long for the algorithm.
- * Source: the public model (Caddy 2.11), observed behavior
+ * Source: Caddy 2.11, observed behavior
  */
 export const hashPassword = defineCommand({
   name: "hash-password",

@@ -8,7 +8,7 @@ const packageName = "admin-server";
 
 /**
  * `server list-modules`. Exit codes: 0; 1 when the config or one of its modules cannot be read.
- * Source: the public model (Caddy 2.11), observed behavior
+ * Source: Caddy 2.11, observed behavior
  */
 export const listModules = defineCommand({
   name: "list-modules",

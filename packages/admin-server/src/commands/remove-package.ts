@@ -4,7 +4,7 @@ import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
 /**
- * `server remove-package`. Exit codes: 0; 1 when no package was removed. Source: the public model (Caddy 2.11), by its
+ * `server remove-package`. Exit codes: 0; 1 when no package was removed. Source: Caddy 2.11, by its
  * help
  */
 export const removePackage = defineCommand({

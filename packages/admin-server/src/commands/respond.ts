@@ -71,7 +71,7 @@ function answerOf(options: RespondOptions, operand: string | undefined): { statu
 /**
  * Builds the configuration from options: a server for each port.
  * @param body template with .N, .Port and .Address
- * @throws StartError, ServerError Source: the public model (Caddy 2.11)
+ * @throws StartError, ServerError Source: Caddy 2.11
  */
 export async function respondConfig(options: RespondOptions, status: number, body: string) {
   const { renderText } = await import("server-modules/handlers/templates/render-text");
@@ -126,7 +126,7 @@ async function readPipe(): Promise<string> {
 
 /**
  * `server respond`. Exit codes are the same as for `run`; 1 for an operand that contradicts options.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const respond = defineCommand({
   name: "respond",

@@ -50,7 +50,7 @@ function upstreams(to: readonly string[]) {
   for (const each of to) {
     try {
       const upstream = parseUpstream(each);
-      // All upstreams have the same transport, so the first scheme is used. Source: the public model
+      // All upstreams have the same transport, so the first scheme is used. Source: Caddy
       scheme ||= upstream.scheme;
       dials.push(...upstream.dials);
     } catch (error) {
@@ -71,7 +71,7 @@ function transport(scheme: string, insecure: boolean) {
 /**
  * Builds the config from options. `--from example.com --to :9001,:9002` results in one server on `:443` with the host
  * `example.com` and two upstreams.
- * @throws StartError. Source: the public model (Caddy 2.11)
+ * @throws StartError. Source: Caddy 2.11
  */
 export function reverseProxyConfig(options: ReverseProxyOptions) {
   if (options.to.length === 0) {

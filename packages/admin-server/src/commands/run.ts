@@ -10,7 +10,7 @@ import { runOptions, runSettings } from "./run-options.ts";
  * - 2: forced to exit
  * - 3: error while stopping
  *
- * Source: the public model (Caddy 2.11), observed behavior
+ * Source: Caddy 2.11, observed behavior
  */
 export const run = defineCommand({
   name: "run",

@@ -3,8 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { adapterOption, configOption, environmentFileOption } from "./config-options.ts";
 
 /**
- * `server start`. Exit codes: 0 when the server runs in the background; 1 when it ended before it ran. Source: the
- * public model (Caddy 2.11), observed behavior
+ * `server start`. Exit codes: 0 when the server runs in the background; 1 when it ended before it ran. Source:
+ * Caddy 2.11, observed behavior
  */
 export const start = defineCommand({
   name: "start",

@@ -3,7 +3,7 @@ import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
 /**
- * `server upgrade`. Exit codes: 0; 1 when no package was changed. Source: the public model (Caddy 2.11), by its help
+ * `server upgrade`. Exit codes: 0; 1 when no package was changed. Source: Caddy 2.11, by its help
  */
 export const upgrade = defineCommand({
   name: "upgrade",

@@ -8,8 +8,8 @@ const algorithm = z.string().refine((name) => Object.hasOwn(keyAlgorithms, name.
 });
 
 /**
- * Conditions for choosing among several certificates for a name. A certificate must meet all of them. Source: the public
- * model (Caddy 2.11)
+ * Conditions for choosing among several certificates for a name. A certificate must meet all of them. Source: Caddy
+ * (Caddy 2.11)
  */
 export const certificateSelectionSchema = z.strictObject({
   serial_number: z.array(z.coerce.string()).nullish().describe("Serial numbers, decimal."),

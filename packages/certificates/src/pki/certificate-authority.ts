@@ -14,7 +14,7 @@ async function makeCertificate(plan: CertificatePlan): Promise<X509Certificate> 
 }
 
 const dayMs = 24 * 3_600_000;
-/** Source: the public model (Caddy 2.11) */
+/** Source: Caddy 2.11 */
 const rootLifetimeMs = 3600 * dayMs;
 /** Certificates start this many milliseconds in the past, because clocks of clients may be slightly slow. */
 const backdateMs = 60_000;

@@ -61,7 +61,7 @@ function files(pair: AuthorityConfig["root"]): KeyPairFiles | undefined {
   return pair ? { certificate: pair.certificate, privateKey: pair.private_key || undefined } : undefined;
 }
 
-/** The defaults equal the defaults of the public model (Caddy 2.11), but with this product's name. */
+/** The defaults equal the defaults of Caddy 2.11, but with this product's name. */
 function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions {
   const name = config.name || "Local Authority";
   const fill = (text: string) => replaceAll(text, { "pki.ca.name": name });

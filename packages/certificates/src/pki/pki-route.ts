@@ -17,7 +17,7 @@ function describe(info: AuthorityInfo): AdminReply {
   return { status: 200, headers: { "Content-Type": "application/json" }, body };
 }
 
-/** `GET /pki/ca/<id>` and `GET /pki/ca/<id>/certificates`. Source: the public model (Caddy 2.11) */
+/** `GET /pki/ca/<id>` and `GET /pki/ca/<id>/certificates`. Source: Caddy 2.11 */
 export const pkiRoute = defineModule({
   id: "admin.api.pki",
   config: z.strictObject({}),

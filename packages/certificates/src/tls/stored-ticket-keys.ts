@@ -48,7 +48,7 @@ export interface StoredTicketKeysOptions {
 /**
  * Keys for session tickets in a shared storage: each server that shares it accepts the tickets of all servers. When the
  * next key is due, the first server that notices it makes the key under a lock. The other servers read that key.
- * Source: the public model (Caddy 2.11), tls.stek.distributed
+ * Source: Caddy 2.11, tls.stek.distributed
  */
 export class StoredTicketKeys {
   readonly #options: StoredTicketKeysOptions;

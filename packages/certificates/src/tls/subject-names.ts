@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** True when a certificate for the name can be requested. Source: the public model (certmagic) */
+/** True when a certificate for the name can be requested. Source: certmagic */
 export function qualifiesForCertificate(name: string): boolean {
   const forbidden = /[()[\]{}<> \t\n"\\!@#$%^&|;'+=]/;
   const stars = name.split("*").length - 1;

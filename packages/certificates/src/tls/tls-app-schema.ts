@@ -3,7 +3,7 @@ import { z } from "zod";
 import { automationSchema } from "./automation/automation-schema.ts";
 import { dnsServers } from "./dns/dns-servers.ts";
 
-/** The app `tls`. Source: the public model (Caddy 2.11) */
+/** The app `tls`. Source: Caddy 2.11 */
 export const tlsAppSchema = z.strictObject({
   certificates: moduleMap("tls.certificates")
     .nullish()

@@ -40,10 +40,10 @@ const defaultRotationMs = 12 * 3_600_000;
 const defaultTicketKeys = 4;
 /**
  * Default limit of on-demand certificates in memory; the certificate that was not requested for the longest time is
- * removed first. Source: the public model (Caddy 2.11)
+ * removed first. Source: Caddy 2.11
  */
 const defaultCapacity = 10_000;
-/** Default interval for removing long-expired certificates from the storage. Source: the public model (Caddy 2.11) */
+/** Default interval for removing long-expired certificates from the storage. Source: Caddy 2.11 */
 const defaultCleanMs = 24 * 3_600_000;
 
 /**
@@ -283,7 +283,7 @@ class TlsApp implements App {
 
   /**
    * True when a wildcard that covers a name is managed, or will be.
-   * Source: the public model (Caddy 2.11), `managingWildcardFor`
+   * Source: Caddy 2.11, `managingWildcardFor`
    */
   #isBelowWildcard(name: string, others: ReadonlySet<string>): boolean {
     const wildcard = wildcardOver(name);

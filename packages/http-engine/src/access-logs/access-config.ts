@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const names = z.union([z.string().transform((name) => [name]), z.array(z.string())]);
 
-/** Config of a server's `logs`. Source: the public model (Caddy 2.11) */
+/** Config of a server's `logs`. Source: Caddy 2.11 */
 export const accessLogSchema = z.strictObject({
   default_logger_name: z
     .string()

@@ -78,7 +78,7 @@ export interface LoggedFailure {
  * Prepares the error log of a server. Call the result once for each failed request, and with `second` if its error
  * routes failed too. Faults of clients, and errors that error routes handle, have the level debug.
  * @param config the server's access log, whose logger names are used too; undefined without an access log
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function compileErrorLog(
   config: AccessLogConfig | null | undefined,
@@ -107,7 +107,7 @@ export function compileErrorLog(
   };
 }
 
-/** Prepares the log of the handlers that requests pass through. Source: the public model (Caddy 2.11) */
+/** Prepares the log of the handlers that requests pass through. Source: Caddy 2.11 */
 export function compileHandlerLog(logs: LogSet): (handler: string) => void {
   const logger = logs.logger("http.log.trace");
   return (handler) => {
@@ -118,8 +118,8 @@ export function compileHandlerLog(logs: LogSet): (handler: string) => void {
 }
 
 /**
- * Prepares the access log of a server; call the result once for each request, at its end. Source: the public
- * model (Caddy 2.11), its field names
+ * Prepares the access log of a server; call the result once for each request, at its end. Source: Caddy
+ * (Caddy 2.11), its field names
  */
 export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchange: Exchange) => void {
   const namesFor = compileNames(config);

@@ -9,7 +9,7 @@ import { tlsPlaceholder } from "../tls-placeholders.ts";
 const secret = new Set(["authorization", "cookie", "set-cookie", "proxy-authorization"]);
 const redacted: readonly string[] = ["REDACTED"];
 
-/** Cache of names in the form of logs: `Content-Type` for `content-type`. Source: the public model */
+/** Cache of names in the form of logs: `Content-Type` for `content-type`. Source: Caddy */
 const canonicalNames = new Map<string, string>();
 /** At most this many names are cached. Clients can invent any number of names; a new one is then computed each time. */
 const maxCanonicalNames = 1000;
@@ -57,7 +57,7 @@ export function loggedHeaders(
   return logged;
 }
 
-/** Numbers of versions, as in the public model's logs. Source: RFC 8446, section 4.2.1 */
+/** Numbers of versions, as in Caddy's logs. Source: RFC 8446, section 4.2.1 */
 const tlsVersions: Readonly<Record<string, number>> = {
   TLSv1: 0x0301,
   "TLSv1.1": 0x0302,
@@ -97,7 +97,7 @@ function loggedUri({ stream, original: { target } }: Exchange): string {
 const namedElsewhere = ["Host", "Transfer-Encoding"];
 
 /**
- * Facts for the log about the request as the client sent it. Source: the public model (Caddy 2.11),
+ * Facts for the log about the request as the client sent it. Source: Caddy 2.11,
  * `LoggableHTTPRequest`
  */
 export function loggedRequest(exchange: Exchange, withCredentials: boolean): LogValue {

@@ -132,7 +132,7 @@ function metricData(metric: MetricOfRegistry, name: string, period: Period): Met
 }
 
 /**
- * Converts the registry's metrics to OTLP, under the names of `/metrics`, including the public model's names. Counters
+ * Converts the registry's metrics to OTLP, under the names of `/metrics`, including Caddy's names. Counters
  * become monotonic sums, and histograms have explicit buckets; both count from the start of the process. The exporter
  * has no summaries, so quantiles become a gauge, and `_sum` and `_count` become sums. Metrics without values are left
  * out.

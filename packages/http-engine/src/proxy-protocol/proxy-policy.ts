@@ -11,7 +11,7 @@ const policies = ["ignore", "use", "reject", "require", "skip"] as const;
  */
 export type ProxyPolicy = (typeof policies)[number];
 
-/** Settings of the listener wrapper, and of the handler in the app `layer4`. Source: the public model */
+/** Settings of the listener wrapper, and of the handler in the app `layer4`. Source: Caddy */
 export const proxyPolicySchema = {
   timeout: configDuration().nullish().describe("How long the header may take; 0 for any time (5s)."),
   allow: z.array(z.string()).nullish().describe("CIDR ranges of proxies whose header counts."),
@@ -26,7 +26,7 @@ export const proxyPolicySchema = {
     ),
 };
 
-/** Settings of the listener wrapper. Source: the public model, `proxy_protocol` */
+/** Settings of the listener wrapper. Source: Caddy, `proxy_protocol` */
 export const proxyProtocolSchema = z.strictObject({
   wrapper: z.literal("proxy_protocol"),
   ...proxyPolicySchema,

@@ -46,7 +46,7 @@ export class AdapterRegistry {
   /**
    * @param name part of a media type after the slash
    * @throws ServerError CONFIG_ADAPTER: `unrecognized config adapter 'x'`, or `adapting config using x adapter: …`
-   * Source: the public model (Caddy 2.11), seen running
+   * Source: Caddy 2.11, seen running
    */
   async adapt(name: string, text: Uint8Array, options: AdaptOptions = {}): Promise<AdaptedConfig> {
     const adapter = this.#byName.get(name);

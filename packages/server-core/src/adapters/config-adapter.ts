@@ -1,7 +1,7 @@
 import { messageOf, ServerError } from "../errors.ts";
 import type { JsonValue } from "../json/json-value.ts";
 
-/** A warning of an adapter, which does not stop the conversion. Source: the public model (Caddy 2.11), seen running */
+/** A warning of an adapter, which does not stop the conversion. Source: Caddy 2.11, seen running */
 export interface AdapterWarning {
   /** Name of the file, if it is known. */
   readonly file?: string;
@@ -32,7 +32,7 @@ export interface AdaptedConfig {
 export interface ConfigAdapter {
   /** Name in media types after the slash, and in `--adapter`. */
   readonly name: string;
-  /** Further names: from the public model, and from common media types. */
+  /** Further names: from Caddy, and from common media types. */
   readonly aliases?: readonly string[];
   /** File name extensions, such as `.yaml`, by which the command line recognizes the format. */
   readonly fileEndings?: readonly string[];

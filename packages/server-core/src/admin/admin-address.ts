@@ -16,7 +16,7 @@ export function parseAdminAddress(text: string): ListenAddress {
 }
 
 /**
- * The address from `SERVER_ADMIN`, otherwise from the public model's `CADDY_ADMIN`, otherwise {@link
+ * The address from `SERVER_ADMIN`, otherwise from Caddy's `CADDY_ADMIN`, otherwise {@link
  * defaultAdminAddress}.
  */
 export function adminAddressOf(environment: Readonly<Record<string, string | undefined>>): string {

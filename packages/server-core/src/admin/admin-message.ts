@@ -58,7 +58,7 @@ export function jsonReply(status: number, value: JsonValue): AdminReply {
   return { status, headers: { "Content-Type": "application/json" }, body: `${encodeJson(value)}\n` };
 }
 
-/** The public model's answer to an unknown path. */
+/** Caddy's answer to an unknown path. */
 export const notFoundReply: AdminReply = {
   status: 404,
   headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },

@@ -8,12 +8,12 @@ import { type CheckedText, readChecked, withChecksum } from "../files/text-check
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Name of the product in folders; the public model uses another name. */
+/** Name of the product in folders; Caddy uses another name. */
 const productFolder = "server";
 
 /**
  * Path of the file with the last config: `$XDG_CONFIG_HOME/server/autosave.json`, else
- * `$HOME/.config/server/autosave.json`. Source: the public model (Caddy 2.11), seen running
+ * `$HOME/.config/server/autosave.json`. Source: Caddy 2.11, seen running
  */
 export function autosavePath(environment: Environment): string {
   const base = environment.XDG_CONFIG_HOME || join(environment.HOME || ".", ".config");

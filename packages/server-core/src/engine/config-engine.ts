@@ -176,7 +176,7 @@ interface SentChange {
 /**
  * The live config: one JSON document, read at any time, changed by one change at a time. A change creates a new tree,
  * lets every participant prepare for it, and only then switches. After any failure the old config continues. Source:
- * the public model (Caddy 2.11), seen running
+ * Caddy 2.11, seen running
  */
 export class ConfigEngine {
   readonly #options: ConfigEngineOptions;

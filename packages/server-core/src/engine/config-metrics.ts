@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 
 /**
- * Metrics for the public model's dashboards: whether the last load of a config succeeded, and when the last successful
+ * Metrics for Caddy's dashboards: whether the last load of a config succeeded, and when the last successful
  * load was.
  */
 export class ConfigMetrics {

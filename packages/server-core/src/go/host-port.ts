@@ -7,7 +7,7 @@ export interface HostPort {
 }
 
 /**
- * Splits `host:port`, `[::1]:port`, `:port`. @returns an error text with the public model's wording for an invalid
+ * Splits `host:port`, `[::1]:port`, `:port`. @returns an error text with Caddy's wording for an invalid
  * address
  */
 export function tryHostPort(address: string): HostPort | string {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findJsonFault } from "./json-fault.ts";
 
-// Texts and offsets of the public model.
+// Texts and offsets of Caddy.
 test.each([
   ['{"a":1', "unexpected end of JSON input", 6],
   ['{"x', "unexpected end of JSON input", 3],

@@ -32,8 +32,8 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 /**
- * Finds the first fault in JSON bytes, and reports it in the public model's wording. Called only after `JSON.parse`
- * failed. It uses an explicit stack, so depth does not overflow the call stack. Source: the public model, seen running
+ * Finds the first fault in JSON bytes, and reports it in Caddy's wording. Called only after `JSON.parse`
+ * failed. It uses an explicit stack, so depth does not overflow the call stack. Source: Caddy, seen running
  * ("decoding request body: <reason>, at offset N"); wording of Go's encoding/json
  */
 class FaultFinder {

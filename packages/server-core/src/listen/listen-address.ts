@@ -36,7 +36,7 @@ function parsePort(text: string, whole: string): number {
  * socket: `fd/3`.
  * @param defaultPort port for a host without a port; if absent, a text without a port is refused
  * @throws ServerError MODULE_CONFIG
- * Source: the public model (Caddy 2.11), seen running
+ * Source: Caddy 2.11, seen running
  */
 export function parseListenAddress(text: string, defaultPort?: number): ListenAddress[] {
   if (text.startsWith("unix/")) {

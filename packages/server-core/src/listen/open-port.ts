@@ -6,7 +6,7 @@ import { messageOf, ServerError } from "../errors.ts";
 import { listenOnGiven } from "./given-socket.ts";
 import { formatListenAddress, type ListenAddress } from "./listen-address.ts";
 
-/** Texts for system errors of listening, in the public model's wording. */
+/** Texts for system errors of listening, in Caddy's wording. */
 export const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: "bind: address already in use",
   EADDRNOTAVAIL: "bind: cannot assign requested address",
@@ -49,7 +49,7 @@ export interface PortOptions {
 /**
  * Starts listening.
  * @returns the port that the system chose for port 0; 0 for an address without a port
- * @throws ServerError LISTEN in the public model's wording: `listen tcp 127.0.0.1:80: bind: address already in use`
+ * @throws ServerError LISTEN in Caddy's wording: `listen tcp 127.0.0.1:80: bind: address already in use`
  */
 export async function openPort(
   server: Server,

@@ -9,7 +9,7 @@ const withoutIpv6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL", "EINVAL"]);
 
 /**
  * Opens a UDP port. Without a host, the port accepts datagrams of IPv4 and IPv6, if the machine has both.
- * @throws ServerError LISTEN in the public model's wording: `listen udp 127.0.0.1:443: bind: address already in use`
+ * @throws ServerError LISTEN in Caddy's wording: `listen udp 127.0.0.1:443: bind: address already in use`
  */
 export async function openUdpPort(
   address: UdpAddress,

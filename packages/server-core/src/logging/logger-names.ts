@@ -7,7 +7,7 @@ function longest(name: string, namespaces: readonly string[]): number {
 
 /**
  * True when a log accepts entries of a logger: `http.log` includes all loggers below it. If both lists contain a prefix
- * of the name, the longer prefix decides. `*` excludes all. Source: the public model (Caddy 2.11)
+ * of the name, the longer prefix decides. `*` excludes all. Source: Caddy 2.11
  */
 export function takesLogger(name: string, include: readonly string[], exclude: readonly string[]): boolean {
   const accepted = longest(name, include);

@@ -70,7 +70,7 @@ const logSchema = z.strictObject({
 
 type LogConfig = z.infer<typeof logSchema>;
 
-/** Config of the top level `logging`. Source: the public model (Caddy 2.11) */
+/** Config of the top level `logging`. Source: Caddy 2.11 */
 export const loggingSchema = z
   .strictObject({
     sink: sinkSchema

@@ -9,7 +9,7 @@ export const ownLogger = "server";
 function levelOf(value: unknown): LogLevelName {
   const name =
     typeof value === "number" ? (["debug", ...levelNames][value / 10 - 1] ?? "info") : String(value);
-  // The public model's level panic lies between error and fatal; our levels have no equivalent.
+  // Caddy's level panic lies between error and fatal; our levels have no equivalent.
   return typeof value === "number" && value >= 50
     ? value >= 60
       ? "fatal"

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { unchangedCheck } from "./unchanged-check.ts";
 
 /**
- * A field of the public model that this server does not support yet. The field is refused by name, so that users
+ * A field of Caddy that this server does not support yet. The field is refused by name, so that users
  * notice.
  * @param reason text for the error
  */
@@ -28,7 +28,7 @@ function readDuration(value: number | string): number | undefined {
 
 /**
  * A duration: integer nanoseconds, or text such as `1h30m`, `500ms`, `2d`. The result is in milliseconds. A negative
- * duration becomes 0. Source: the public model (Caddy 2.11), which takes any
+ * duration becomes 0. Source: Caddy 2.11, which takes any
  */
 export function configDuration() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {
@@ -41,14 +41,14 @@ export function configDuration() {
   });
 }
 
-/** A number of things; a negative number becomes 0. Source: the public model (Caddy 2.11) */
+/** A number of things; a negative number becomes 0. Source: Caddy 2.11 */
 export function configCount() {
   return z.int().transform((value) => Math.max(0, value));
 }
 
 /**
- * A time limit, in milliseconds. 0 means the default. A negative limit means no limit, and becomes -1. Source: the
- * public model (Caddy 2.11)
+ * A time limit, in milliseconds. 0 means the default. A negative limit means no limit, and becomes -1. Source:
+ * Caddy 2.11
  */
 export function configTimeout() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
 
-/** Value of a `null` element, by the element type of the list. Source: the public model (Caddy 2.11) */
+/** Value of a `null` element, by the element type of the list. Source: Caddy 2.11 */
 const zeros: Readonly<Record<string, () => JsonValue>> = {
   object: () => ({}),
   record: () => ({}),

@@ -5,7 +5,7 @@ import { replaceAll, replaceKnown, replaceStrictly } from "./machine-placeholder
 beforeEach(() => vi.stubEnv("PH_A", "value"));
 afterEach(() => vi.unstubAllEnvs());
 
-// Expected results of the public model (Caddy 2.11.9): ReplaceAll, ReplaceKnown.
+// Expected results of Caddy 2.11.9: ReplaceAll, ReplaceKnown.
 test.each([
   ["plain", "plain", "plain"],
   ["a {env.PH_A} b", "a value b", "a value b"],

@@ -18,7 +18,7 @@ function fileText(path: string): string {
   }
 }
 
-/** Go's names of architectures, which the public model uses, where Node's names differ. */
+/** Go's names of architectures, which Caddy uses, where Node's names differ. */
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386", mipsel: "mipsle" };
 const systems: Readonly<Record<string, string>> = { win32: "windows", sunos: "solaris" };
 
@@ -44,7 +44,7 @@ const values: ReadonlyMap<string, () => string> = new Map([
 ]);
 
 /**
- * The reader of a placeholder that does not need a request; undefined for other placeholders. Source: the public model
+ * The reader of a placeholder that does not need a request; undefined for other placeholders. Source: Caddy
  * (Caddy 2.11)
  */
 export function machineReader(name: string): (() => string) | undefined {

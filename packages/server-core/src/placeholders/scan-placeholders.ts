@@ -2,8 +2,8 @@
 export type TextPart = string | { readonly name: string };
 
 /**
- * Unclosed braces in a text. After this many, every `{` counts as plain text, so that scanning stays fast. Source: the
- * public model (Caddy 2.11)
+ * Unclosed braces in a text. After this many, every `{` counts as plain text, so that scanning stays fast. Source:
+ * Caddy 2.11
  */
 const maxUnclosed = 100;
 
@@ -22,7 +22,7 @@ function closingBrace(text: string, open: number): number | undefined {
 /**
  * Splits a text into literal text and placeholders. `\{` and `\}` are literal braces. When `isKnown` is false for a
  * name, the brace is literal, and the text after it is scanned again.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function scanPlaceholders(text: string, isKnown: (name: string) => boolean): TextPart[] {
   const parts: TextPart[] = [];

@@ -20,7 +20,7 @@ function refTo(name: string): Draft {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** True for a field of the public model that is refused by `notYet()`: editors should not suggest it. */
+/** True for a field of Caddy that is refused by `notYet()`: editors should not suggest it. */
 function isRefused(field: unknown): boolean {
   const { type, ...rest } = (field ?? {}) as Draft;
   return type === "null" && Object.keys(rest).length === 0;

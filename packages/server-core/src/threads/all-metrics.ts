@@ -19,7 +19,7 @@ export const metricsTypes: Readonly<Record<MetricsForm, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/** Metrics of all threads: the workers' values are added up, and metrics with the public model's names are added. */
+/** Metrics of all threads: the workers' values are added up, and metrics with Caddy's names are added. */
 export async function allMetrics(
   metrics: Registry,
   messages: ThreadMessages,

@@ -16,7 +16,7 @@ export interface TreeChange {
   readonly value: JsonValue;
   /**
    * True when, by its schema, the config at these segments is an array. It is needed for a place without a value, so
-   * that a request can append to an absent array. The public model creates an object there, which it then refuses.
+   * that a request can append to an absent array. Caddy creates an object there, which it then refuses.
    */
   readonly wantsArray: (segments: readonly string[]) => boolean;
 }
@@ -118,7 +118,7 @@ function walk(node: JsonValue, position: number, change: TreeChange): JsonValue 
  * Returns the tree after a change. Nothing changes in place, and untouched parts are shared with the old tree. So the
  * old tree can be restored, and unchanged parts are recognized by their identity.
  * @throws ServerError CONFIG_TRAVERSAL, CONFIG_INDEX, CONFIG_KEY_EXISTS, CONFIG_KEY_MISSING, CONFIG_NOT_ARRAY
- *   Source: the public model, seen running: POST, PUT, PATCH and DELETE
+ *   Source: Caddy, seen running: POST, PUT, PATCH and DELETE
  */
 export function changeAt(tree: ConfigTree, change: TreeChange): ConfigTree {
   if (change.path.segments[0] !== "config") {

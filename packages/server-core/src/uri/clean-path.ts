@@ -4,7 +4,7 @@ const unclean = /\/\.{0,2}(?:\/|$)/;
 /**
  * Resolves `.` and `..` segments, and merges slashes. `..` stops at the root; a final slash stays.
  * @param mergeSlashes false keeps empty segments; a following `..` removes an empty segment like any other segment
- * Source: the public model (Caddy 2.11), `CleanPath`; Go, `path.Clean`
+ * Source: Caddy 2.11, `CleanPath`; Go, `path.Clean`
  */
 export function cleanPath(path: string, mergeSlashes = true): string {
   if (!unclean.test(path)) {

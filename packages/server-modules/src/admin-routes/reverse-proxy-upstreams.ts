@@ -125,7 +125,7 @@ function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): 
   return upstreams.toSorted(compare);
 }
 
-/** Updates the health metric of each upstream, which dashboards of the public model read. */
+/** Updates the health metric of each upstream, which dashboards of Caddy read. */
 function showHealth(context: ModuleContext): void {
   new Gauge({
     name: "server_reverse_proxy_upstreams_healthy",
@@ -145,7 +145,7 @@ function showHealth(context: ModuleContext): void {
 }
 
 /**
- * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` adds fields that the public model lacks, and
+ * `GET /reverse_proxy/upstreams`: the global upstream pool. `?detail=true` adds fields that Caddy lacks, and
  * accepts `contains`, `order`, `limit` and `offset`.
  */
 export const reverseProxyUpstreams = defineModule({
@@ -163,7 +163,7 @@ export const reverseProxyUpstreams = defineModule({
             .list(upstreamFailsPrefix)
             .map(({ name, level }) => [name.slice(upstreamFailsPrefix.length), level]),
         );
-        // Members in the order of the public model's JSON.
+        // Members in the order of Caddy's JSON.
         const entries = upstreams.map(({ name, level }) => {
           const address = name.slice(upstreamPrefix.length);
           return { address, num_requests: level, fails: fails.get(address) ?? 0 };

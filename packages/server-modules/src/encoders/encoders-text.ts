@@ -5,7 +5,7 @@ import { parsed } from "serverfile/values/block-fields";
 import { type Draft, onlyGiven, setAt } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
-/** Names of levels in the public model. The error message lists them in this order. */
+/** Names of levels in Caddy. The error message lists them in this order. */
 const zstdLevels = ["fastest", "better", "best", "default"];
 
 /** Reads `gzip [level]`: `gzip 9` becomes `{ "level": 9 }`. Level 0 means the default and is left out. */

@@ -3,10 +3,10 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import type { ContentEncoder } from "./content-encoder.ts";
 
-/** Maps the level names of the public model to levels of the library. */
+/** Maps the level names of Caddy to levels of the library. */
 const levels = { fastest: 1, default: 3, better: 7, best: 11 } as const;
 
-/** Window of 128 KiB, as in the public model. Clients must accept up to 8 MiB, but a small window saves them memory. */
+/** Window of 128 KiB, as in Caddy. Clients must accept up to 8 MiB, but a small window saves them memory. */
 const windowLog = 17;
 
 /** Source: RFC 8878 */

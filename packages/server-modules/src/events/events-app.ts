@@ -65,7 +65,7 @@ type EventsConfig = z.infer<typeof schema>;
 
 /**
  * The app `events`: calls handlers of events, in the main thread. Only emitters that need the result wait for the
- * handlers. Source: the public model (Caddy 2.11), whose emitters wait for every handler
+ * handlers. Source: Caddy 2.11, whose emitters wait for every handler
  */
 class EventsApp implements App, EventSink {
   readonly #config: EventsConfig;

@@ -46,5 +46,5 @@ export interface FileSystem extends ModuleInstance {
   read(path: string, stats: RemoteStats, range: ByteRange): AsyncGenerator<Buffer>;
 }
 
-/** Modules for the member `file_system` of the app `caddy.filesystems`. Source: the public model (Caddy 2.11) */
+/** Modules for the member `file_system` of the app `caddy.filesystems`. Source: Caddy 2.11 */
 export const fileSystems: ModuleNamespace<FileSystem> = { prefix: "caddy.fs" };

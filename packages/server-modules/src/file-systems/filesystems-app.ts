@@ -6,7 +6,7 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { type FileSystem, fileSystems } from "./file-system.ts";
 
-/** Name of the app, as in the public model. */
+/** Name of the app, as in Caddy. */
 export const filesystemsAppName = "caddy.filesystems";
 
 const schema = z.strictObject({
@@ -61,7 +61,7 @@ export async function openFileSystems(
   // A config with a fault is refused by the app itself, with the path of the fault.
   const found: NamedFileSystems = decoded?.success ? await load(decoded.data, context) : new Map();
   const isOwn = !name || name === "default" || name.includes("{");
-  // Without the app, each request gets 404, as in the public model.
+  // Without the app, each request gets 404, as in Caddy.
   if (found.size > 0 && !isOwn && !found.has(name)) {
     throw new ServerError(
       "MODULE_CONFIG",

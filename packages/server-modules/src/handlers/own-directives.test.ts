@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { adaptServerfile, toServerfile } from "../../../admin-server/src/testing/serverfile.ts";
 
-/** Directives that the public model lacks: the JSON of each, and the text that is made from this JSON. */
+/** Directives that Caddy lacks: the JSON of each, and the text that is made from this JSON. */
 test.each([
   [
     "cache",

@@ -120,7 +120,7 @@ function withoutFinalSlash(path: string): string {
 
 /**
  * Joins a candidate to the root. The candidate `/` becomes the root without a slash. This is a folder without a final
- * slash, so no policy that requires an existing file matches it. Source: the public model (Caddy 2.11),
+ * slash, so no policy that requires an existing file matches it. Source: Caddy 2.11,
  * `SanitizedPathJoin`
  */
 function pathBelow(root: string, candidate: string): string {
@@ -294,7 +294,7 @@ class FileSearch implements HttpMatcher {
   }
 }
 
-/** Searches for files. Results are in `{http.matchers.file.*}`. Source: the public model (Caddy 2.11) */
+/** Searches for files. Results are in `{http.matchers.file.*}`. Source: Caddy 2.11 */
 export const fileMatcher = defineModule({
   id: "http.matchers.file",
   config: configSchema,

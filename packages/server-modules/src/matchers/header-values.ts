@@ -30,7 +30,7 @@ function matchesValue(pattern: string, value: string): boolean {
 /**
  * Compiles field patterns. All fields must match; a field matches when one of its values matches one of its patterns.
  * `[]` requires that the field is present, null that it is absent. `*` at either end of a pattern matches any text.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function compileHeaderValues(
   config: HeaderValuesConfig,

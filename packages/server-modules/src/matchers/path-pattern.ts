@@ -24,7 +24,7 @@ function isStar(token: Token | undefined): boolean {
 
 /**
  * True when a star may consume a unit. `%*` consumes escaped slashes; `*` consumes an escaped slash only as its first
- * unit. Source: the public model (Caddy 2.11)
+ * unit. Source: Caddy 2.11
  */
 function takes(star: Token, unit: Token, isFirst: boolean): boolean {
   return unit !== "/" && (star === "%*" || isFirst || unit !== "%2f");
@@ -108,7 +108,7 @@ function compileEscaped(pattern: string, mergeSlashes: boolean): (path: MatchedP
  * Compiles a path pattern: an exact path; `*` alone; `/a*` prefix; `*.php` suffix; `*mid*` substring. Other patterns
  * are globs whose wildcards stay within a segment. Case is ignored. The pattern is compared with the decoded, cleaned
  * path. A pattern that contains `%` is compared with the cleaned path as sent. A pattern with `//` keeps repeated
- * slashes. Source: the public model (Caddy 2.11)
+ * slashes. Source: Caddy 2.11
  */
 export function compilePathPattern(text: string): (path: MatchedPath) => boolean {
   const pattern = lowerCase(text);

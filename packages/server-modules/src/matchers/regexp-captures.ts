@@ -20,7 +20,7 @@ export type RegexpTest = (text: string, exchange: Exchange) => boolean;
  * Compiles a regular expression whose captures become `{http.regexp.<name>.<number or group name>}`. Without a name,
  * they are `{http.regexp.<number or group name>}`, set by the last match.
  * @throws ServerError MODULE_CONFIG
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function compileRegexpTest(config: RegexpConfig): RegexpTest {
   const name = config.name || "";

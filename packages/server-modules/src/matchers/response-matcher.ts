@@ -3,7 +3,7 @@ import { getHeaders, type HeaderList, headerText } from "http-engine/header-list
 import { z } from "zod";
 import { compileHeaderValues, headerValuesSchema } from "./header-values.ts";
 
-/** Selects responses. Source: the public model (Caddy 2.11) */
+/** Selects responses. Source: Caddy 2.11 */
 export const responseMatcherSchema = z.strictObject({
   status_code: z.array(z.int()).nullish().describe("Statuses; one digit stands for all that begin with it."),
   headers: headerValuesSchema

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hashWithBcrypt, verifyBcrypt } from "./bcrypt.ts";
 
-// Sources: the test vectors of jBCrypt, and hashes that the public model (Caddy 2.11) wrote.
+// Sources: the test vectors of jBCrypt, and hashes that Caddy 2.11 wrote.
 const abc = "$2a$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i";
 const vectors = [
   ["a", "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe"],

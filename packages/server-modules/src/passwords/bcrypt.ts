@@ -11,7 +11,7 @@ export function verifyBcrypt(password: string, hashed: string): boolean {
   return wellFormed.test(hashed) && compareSync(password, hashed);
 }
 
-/** Hashes a password. bcrypt uses only the first 72 bytes. The prefix is the same as in the public model. */
+/** Hashes a password. bcrypt uses only the first 72 bytes. The prefix is the same as in Caddy. */
 export function hashWithBcrypt(password: string, cost: number): Promise<string> {
   return hash(password, genSaltSync(cost).replace("$2b$", "$2a$"));
 }

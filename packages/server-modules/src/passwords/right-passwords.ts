@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /**
- * Maximum number of right passwords that are cached, as in the public model. A further one replaces the least recently
+ * Maximum number of right passwords that are cached, as in Caddy. A further one replaces the least recently
  * used.
  */
 const maxKept = 1000;

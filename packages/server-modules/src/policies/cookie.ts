@@ -24,7 +24,7 @@ function isSecure(exchange: Exchange): boolean {
  * | the cookie names an available upstream | that one | no cookie |
  * | no cookie, or its upstream is not available | chosen by the fallback | sets the cookie |
  * | another attempt after a failure | chosen by the fallback | replaces the cookie of the failed attempt |
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const cookiePolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.cookie",

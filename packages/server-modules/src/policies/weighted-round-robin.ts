@@ -9,7 +9,7 @@ import { takeTurns } from "./turns.ts";
  * Chooses the upstreams in turn, over all threads. Each gets as many consecutive requests as its weight. Any sequence
  * of requests as long as the sum of weights is distributed exactly. Weights 3 and 1 give the turns A, A, B, A,
  * repeatedly. The turns of an unavailable upstream go to the others.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const weightedRoundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.weighted_round_robin",

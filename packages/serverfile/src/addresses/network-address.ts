@@ -10,7 +10,7 @@
 
 import { joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Maximum number of ports in a range, as in the public model. A larger range is an error. */
+/** Maximum number of ports in a range, as in Caddy. A larger range is an error. */
 const maxPortSpan = 65_535;
 
 /** The parts of `[network/]host:port`; the port is not checked. */

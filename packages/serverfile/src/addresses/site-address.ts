@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { type HostPort, joinHostPort, tryHostPort } from "server-core/go/host-port";
 
-/** Maximum number of characters of an address; further characters are dropped, as in the public model. */
+/** Maximum number of characters of an address; further characters are dropped, as in Caddy. */
 const maxLength = 4096;
 
 /** A site address: `[scheme://]host[:port][/path]`. Absent parts are "". */

@@ -1,6 +1,6 @@
 /**
  * Handler directives in the order in which they run, regardless of their order in the text. This product's additional
- * modules insert their directives with `before` or `after`. Source: the public model (Caddy 2.11)
+ * modules insert their directives with `before` or `after`. Source: Caddy 2.11
  */
 export const modelOrder: readonly string[] = [
   "tracing",

@@ -1,6 +1,6 @@
 import { isSpace, trimSpace } from "../lexer/white-space.ts";
 
-/** Maximum number of indentation levels, as in the public model. Deeper lines get the same indentation. */
+/** Maximum number of indentation levels, as in Caddy. Deeper lines get the same indentation. */
 const maxIndent = 10;
 const heredocMarker = /^[A-Za-z0-9_-]+$/;
 /** Matches characters that need no special treatment by the formatter, after the first character of a word. */
@@ -284,7 +284,7 @@ class Formatter {
       }
     }
     if (this.#quotes === "`" && char === "`") {
-      // In this case, the public model drops the line break and the brace, which changes the meaning of the text.
+      // In this case, Caddy drops the line break and the brace, which changes the meaning of the text.
       this.#takeWord(char);
       return true;
     }
@@ -397,7 +397,7 @@ class Formatter {
 
 /**
  * Returns the standard form of a serverfile: a tab for each level, one blank between words, at most one empty line in a
- * row, and a final line break. The formatted text has the same meaning. Source: the public model (Caddy 2.11), observed
+ * row, and a final line break. The formatted text has the same meaning. Source: Caddy 2.11, observed
  * output
  */
 export function formatServerfile(text: string): string {

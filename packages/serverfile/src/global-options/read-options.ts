@@ -133,7 +133,7 @@ const admin: OptionReader = ({ cursor, options }) => {
       read.enforce_origin = true;
     },
     origins: (line, read) => setAt(read, "origins", line.remainingArguments()),
-    // This option is an addition to the public model.
+    // This option is an addition to Caddy.
     mcp: (line, read) => {
       const mcp: Draft = { enabled: true };
       if (line.nextArgument()) {
@@ -289,7 +289,7 @@ function moduleAfterName(context: OptionContext, namespace: string, inline: stri
 /** The app that the option `filesystem` adds to. */
 const filesystemsApp = "caddy.filesystems";
 
-/** Readers of all global options. The cursor is on the option's name. Source: the public model (Caddy 2.11) */
+/** Readers of all global options. The cursor is on the option's name. Source: Caddy 2.11 */
 const optionReaders: Readonly<Record<string, OptionReader>> = {
   acme_ca: word((options, value) => {
     options.acmeCa = value;

@@ -32,7 +32,7 @@ export function checkHeredocMarker(marker: string, file: string, line: number): 
 /**
  * The error for a text that ends before the closing marker.
  * @param line line of the opening marker, where the mistake probably is
- * @param end last line of the text, which the message contains as in the public model
+ * @param end last line of the text, which the message contains as in Caddy
  */
 export function heredocWithoutEnd(marker: string, file: string, line: number, end: number): ServerError {
   return fault(

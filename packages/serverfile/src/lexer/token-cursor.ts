@@ -272,7 +272,7 @@ export class TokenCursor {
     return this.error(message);
   }
 
-  /** The error for a line with too few or too many arguments, with the public model's message. */
+  /** The error for a line with too few or too many arguments, with Caddy's message. */
   argumentError(): ServerError {
     return this.error(
       isOpenBrace(this.token)

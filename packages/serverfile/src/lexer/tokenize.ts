@@ -105,7 +105,7 @@ class Lexer {
   }
 
   /**
-   * Reads `"…"`. If the text ends inside the quotes, the rest becomes a bare word, as in the public model.
+   * Reads `"…"`. If the text ends inside the quotes, the rest becomes a bare word, as in Caddy.
    * @param escapedBefore true when a backslash precedes the quote
    */
   #quoted(escapedBefore: boolean): boolean {
@@ -270,7 +270,7 @@ class Lexer {
  * `\` at a line's end continues the line; `#` before a word starts a comment.
  * @param text text with expanded environment variables, without a byte order mark
  * @throws ServerError CONFIG_ADAPTER for a bad heredoc, or above {@link maxTokens}
- * Source: the public model (Caddy 2.11), observed output
+ * Source: Caddy 2.11, observed output
  */
 export function tokenize(text: string, file: string): Token[] {
   return new Lexer(text, file).all();

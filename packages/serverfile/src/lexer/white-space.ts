@@ -1,6 +1,6 @@
 /**
  * True for a UTF-16 code unit with Unicode's property White_Space. Go separates words at the same characters in the
- * lexer of the public model.
+ * lexer of Caddy.
  */
 export function isSpace(code: number): boolean {
   if (code < 0x80) {

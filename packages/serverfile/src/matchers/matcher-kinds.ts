@@ -12,7 +12,7 @@ export function noBlock(cursor: TokenCursor, name: string): void {
 }
 
 /**
- * Reads a list of words from all lines; null for an empty list, as in the public model.
+ * Reads a list of words from all lines; null for an empty list, as in Caddy.
  * `path /a /b` becomes `["/a", "/b"]`.
  */
 export function words(name: string): MatcherReader {

@@ -35,7 +35,7 @@ const fileStorage: ModuleReader = (cursor) => {
 };
 
 /**
- * Readers for modules of the server's lower layers and for modules of the public model, by namespace. All other modules
+ * Readers for modules of the server's lower layers and for modules of Caddy, by namespace. All other modules
  * provide their own readers.
  */
 export const ownModuleReaders: ModuleReaders = {

@@ -76,7 +76,7 @@ function zeroRtt(cursor: TokenCursor, draft: Draft): void {
   setFalse(draft, "allow_0rtt");
 }
 
-/** `trusted_proxies_strict`: the JSON value is the number 1, as in the public model. */
+/** `trusted_proxies_strict`: the JSON value is the number 1, as in Caddy. */
 function strictProxies(cursor: TokenCursor, draft: Draft): void {
   cursor.noMoreArguments();
   draft.trusted_proxies_strict = 1;

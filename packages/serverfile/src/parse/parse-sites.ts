@@ -389,7 +389,7 @@ class SiteParser {
  * Parses a text into blocks, without interpreting directives.
  * @param file path of the text; the paths of its imports are relative to it
  * @throws ServerError CONFIG_ADAPTER with file and line
- * Source: the public model (Caddy 2.11), observed output
+ * Source: Caddy 2.11, observed output
  */
 export function parseSites(text: string, file: string, options: ParseOptions): SiteBlock[] {
   const tokens = tokenize(expandEnvironment(text, options.environment), file);

@@ -72,7 +72,7 @@ export function buildRoutes(
       `directive '${stray.directive}' is not an ordered HTTP handler, so it cannot be used here - try placing within a route block or using the order global option`,
     );
   }
-  // Results that are no routes are sorted too, as in the public model, where all results of one directive have the same
+  // Results that are no routes are sorted too, as in Caddy, where all results of one directive have the same
   // rank.
   const sorted = (order === undefined ? results : sortRoutes(results, order)).filter(isRouteResult);
   const names = groupNames(sorted, groups);

@@ -82,7 +82,7 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Compares code units, as the public model does, independent of the user's language. */
+/** Compares code units, as Caddy does, independent of the user's language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -160,7 +160,7 @@ export function groupByListeners(sites: readonly ReadSite[], options: GlobalOpti
       .sort();
     for (const protocol of protocols) {
       if (taken.has(`${address} ${protocol}`)) {
-        // An empty server, as in the public model, because it affects the names of later servers.
+        // An empty server, as in Caddy, because it affects the names of later servers.
         groups.push({ listeners: [], sites: [] });
         continue;
       }

@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { splitHostPort } from "server-core/go/host-port";
 
 /**
- * Networks whose addresses get no certificate from a public CA. Source: the public model, `certmagic.SubjectIsInternal`
+ * Networks whose addresses get no certificate from a public CA. Source: Caddy, `certmagic.SubjectIsInternal`
  */
 const internalNetworks = new BlockList();
 for (const [network, bits, family] of [

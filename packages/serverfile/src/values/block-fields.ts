@@ -98,7 +98,7 @@ export function wordsFor(value: boolean, ...words: readonly string[]): RowWords 
 
 /**
  * Reads one word; further words stay unread.
- * An empty word removes the member, as in the public model.
+ * An empty word removes the member, as in Caddy.
  * @param path dotted path in the result
  */
 export function text(path: string): Row {

@@ -1,4 +1,4 @@
-// A draft is JSON under construction. The public model leaves out Go's zero values, so members with `""`, `0`, `false`
+// A draft is JSON under construction. Caddy leaves out Go's zero values, so members with `""`, `0`, `false`
 // or `[]` equal missing members: `onlyGiven({ a: "", b: 1 })` is `{ b: 1 }`.
 
 /** A JSON object under construction. Its empty members are left out of the result. */

@@ -91,7 +91,7 @@ function merge<T>(items: T[], { from, middle, to }: Neighbours, less: Less<T>): 
 /**
  * Sorts in place; equal items keep their order. `less` need not be a strict weak order: a route without a path equals
  * both routes with long paths and routes with short paths. In that case the result depends on the algorithm, so the
- * algorithm of the public model is used. Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric
+ * algorithm of Caddy is used. Source: Kim and Kutzner, "Stable Minimum Storage Merging by Symmetric
  * Comparisons" (2004), over blocks of 20
  */
 export function stableSort<T>(items: T[], less: Less<T>): void {

@@ -52,7 +52,7 @@ interface Node<S extends PathSpan> {
  * the child that ended last; while no child ran, it contains the parent. A child that begins after its parent's end is
  * ignored. A child that ends later is cut at the parent's end.
  *
- * Source: the public model's UI, `TracePage/CriticalPath`.
+ * Source: Jaeger's UI, `TracePage/CriticalPath`.
  * @returns sections that do not overlap, latest first
  */
 export async function criticalPath<S extends PathSpan>(

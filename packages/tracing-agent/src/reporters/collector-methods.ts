@@ -1,5 +1,5 @@
 /**
- * The methods of a collector that the agent calls, under the public model's names. Collectors of the public model have
+ * The methods of a collector that the agent calls, under Jaeger's names. Collectors of Jaeger have
  * these methods, and so has the collector of this project.
  */
 export const collectorMethods = {

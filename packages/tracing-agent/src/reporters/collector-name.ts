@@ -58,7 +58,7 @@ export class CollectorName {
     return this.endpoints.filter(({ state }) => state === "ready").length;
   }
 
-  /** Number of connections that were made; as in the public model, the first connection is included. */
+  /** Number of connections that were made; as in Jaeger, the first connection is included. */
   get reconnects(): number {
     return this.#reconnects;
   }

@@ -3,7 +3,7 @@ import { SamplingStrategyParameters, SamplingStrategyResponse } from "wire/api-v
 import { collectorMethods } from "./collector-methods.ts";
 import type { CollectorPool } from "./collector-pool.ts";
 
-/** A collector answered with an error, or no collector answered. The message has the public model's form. */
+/** A collector answered with an error, or no collector answered. The message has Jaeger's form. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
 }

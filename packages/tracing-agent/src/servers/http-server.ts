@@ -6,7 +6,7 @@ import { legacySamplingJson, samplingJson, serviceParameter } from "wire/samplin
 import type { AgentMetrics, HttpRequestType } from "../agent-metrics.ts";
 import { CollectorError, type SamplingClient } from "../reporters/sampling-client.ts";
 
-/** Milliseconds in which the headers of a request must arrive: the public model's limit. */
+/** Milliseconds in which the headers of a request must arrive: Jaeger's limit. */
 const headersTimeoutMs = 2_000;
 const requestTimeoutMs = 10_000;
 /**

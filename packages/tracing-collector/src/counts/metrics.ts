@@ -14,7 +14,7 @@ export interface SpanCountsObserver {
 }
 
 /**
- * The collector's metrics; names start with `tracing_collector_`. Metrics that the public model also has keep their
+ * The collector's metrics; names start with `tracing_collector_`. Metrics that Jaeger also has keep their
  * names and labels.
  */
 export class CollectorMetrics implements SpanCountsObserver {

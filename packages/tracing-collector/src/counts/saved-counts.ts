@@ -8,7 +8,7 @@ import type { ServiceCounts } from "./service-counts.ts";
 export type SaveResult = "ok" | "err";
 
 /**
- * Counts rows that left the journal by service, as the public model counts written spans. Source: Jaeger
+ * Counts rows that left the journal by service, as Jaeger counts written spans. Source: Jaeger
  * 1.62, cmd/collector/app/metrics.go
  */
 export class SavedCounts {

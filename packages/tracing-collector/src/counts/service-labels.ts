@@ -18,7 +18,7 @@ export class ServiceNames {
   readonly #services = new Map<string, readonly [ServiceLabels, ServiceLabels]>();
   readonly #others = labelsOf(otherServices);
 
-  /** @param maxServices 4,000 by default, as in the public model */
+  /** @param maxServices 4,000 by default, as in Jaeger */
   constructor(maxServices = 4_000) {
     this.#maxServices = maxServices;
   }

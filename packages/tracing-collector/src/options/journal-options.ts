@@ -2,7 +2,7 @@ import { bytes, duration } from "lifecycle";
 import { z } from "zod";
 
 /**
- * Options of the journal, which holds spans from their acknowledgement until the store has them. The public model has
+ * Options of the journal, which holds spans from their acknowledgement until the store has them. Jaeger has
  * no journal: its queue is in memory, and its options `collector.queue-size` are in `pipelineOptions`.
  */
 export const journalOptions = z.object({

@@ -4,7 +4,7 @@ import { z } from "zod";
 /**
  * Options for the steps between receivers and the store. `collector.tags`, `collector.queue-size`,
  * `collector.queue-size-memory`, `collector.num-workers`, `collector.enable-span-size-metrics` and `downsampling.*`
- * have the public model's names.
+ * have Jaeger's names.
  */
 export const pipelineOptions = z.object({
   "collector.tags": commaList()
@@ -14,7 +14,7 @@ export const pipelineOptions = z.object({
         "{NAME:fallback}.",
     )
     .meta({ placeholder: "key=value,…" }),
-  // The public model's default is 2,000 spans, all in memory. A bound in bytes suits spans of very different sizes.
+  // Jaeger's default is 2,000 spans, all in memory. A bound in bytes suits spans of very different sizes.
   "collector.queue-size": z
     .int()
     .min(0)
@@ -27,7 +27,7 @@ export const pipelineOptions = z.object({
     .describe(
       "MiB that waiting spans may take, in place of collector.journal.max-bytes; 0: the latter counts.",
     ),
-  // The public model has 50 workers that each write single spans. Our workers write blocks of many thousand spans.
+  // Jaeger has 50 workers that each write single spans. Our workers write blocks of many thousand spans.
   "collector.num-workers": z
     .int()
     .min(1)

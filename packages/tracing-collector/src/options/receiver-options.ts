@@ -49,8 +49,8 @@ const allowedHeaders = () =>
   commaList().describe("Headers that those pages may send; empty: the usual ones, *: any.");
 
 /**
- * Options of the receivers. Names and defaults are the public model's, except the default of `read-timeout`, which is
- * unlimited in the public model.
+ * Options of the receivers. Names and defaults are Jaeger's, except the default of `read-timeout`, which is
+ * unlimited in Jaeger.
  */
 export const receiverOptions = z.object({
   "collector.otlp.enabled": z.boolean().default(true).describe("Whether OTLP is served."),

@@ -10,7 +10,7 @@ const interval = (defaultValue: string) =>
 /** A probability above 0, because an operation that is never sampled could never be measured again. */
 const probability = (defaultValue: number) => z.number().gt(0).max(1).default(defaultValue);
 
-/** Options for the sampling strategies that clients receive. Names and defaults are the public model's. */
+/** Options for the sampling strategies that clients receive. Names and defaults are Jaeger's. */
 export const samplingOptions = z.object({
   "sampling.config-type": z
     .enum(["file", "adaptive"])
@@ -33,7 +33,7 @@ export const samplingOptions = z.object({
   "sampling.strategies-reload-interval": duration("0s")
     .refine((ms) => ms <= maxTimerMs, "is over 24 days")
     .describe("How often the strategies are read again; 0 is never."),
-  // Issue 5270 of the public model. With false, clients get the former answer.
+  // Issue 5270 of Jaeger. With false, clients get the former answer.
   "sampling.strategies.bugfix-5270": z
     .boolean()
     .default(false)

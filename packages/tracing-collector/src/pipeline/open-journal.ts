@@ -156,7 +156,7 @@ function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: n
 }
 
 /**
- * `--collector.queue-size-memory` is the public model's option, and takes precedence over the journal's own
+ * `--collector.queue-size-memory` is Jaeger's option, and takes precedence over the journal's own
  * option.
  */
 function maxBytesOf(options: CollectorOptions): number {

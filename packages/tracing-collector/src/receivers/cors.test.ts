@@ -1,4 +1,4 @@
-// Each row is an observed answer of the public model, release 1.62, with the same origins and headers.
+// Each row is an observed answer of Jaeger, release 1.62, with the same origins and headers.
 
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
@@ -93,8 +93,8 @@ describe("other requests", () => {
   const allowed = { "access-control-allow-origin": site, "access-control-allow-credentials": "true" };
   test.each([
     ["POST", { Origin: site }, allowed],
-    // Without `Access-Control-Request-Method` it is not a preflight, and OPTIONS is not an allowed method. The public
-    // model ignores this.
+    // Without `Access-Control-Request-Method` it is not a preflight, and OPTIONS is not an allowed method. Jaeger
+    // ignores this.
     ["PUT", { Origin: site }, {}],
     ["POST", { Origin: "https://evil" }, {}],
     ["POST", {}, {}],

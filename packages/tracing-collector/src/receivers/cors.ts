@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequestHead } from "./http-messages.ts";
 
-/** Methods of simple requests, as the public model allows. */
+/** Methods of simple requests, as Jaeger allows. */
 const allowedMethods: readonly string[] = ["GET", "POST", "HEAD"];
 /** Allowed headers when the options contain none. */
 const usualHeaders: readonly string[] = ["accept", "content-type", "x-requested-with"];
@@ -12,9 +12,9 @@ const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Req
 const maxEmptyParts = 16;
 
 /**
- * Allows pages of other sites to send spans (cross-origin resource sharing), with credentials, like the public model.
+ * Allows pages of other sites to send spans (cross-origin resource sharing), with credentials, like Jaeger.
  * An answer to another origin has no CORS headers, so the browser refuses it; the server makes no further check.
- * Source: Fetch standard, "CORS protocol"; github.com/rs/cors 1.11, which the public model uses
+ * Source: Fetch standard, "CORS protocol"; github.com/rs/cors 1.11, which Jaeger uses
  */
 export class Cors {
   readonly #anyOrigin: boolean;

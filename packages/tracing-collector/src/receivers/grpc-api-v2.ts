@@ -21,7 +21,7 @@ import { samplingHandlers } from "./sampling-grpc.ts";
 
 /**
  * `CollectorService.PostSpans` and `SamplingManager` of `api_v2`, under both package names, with reflection and health.
- * Agents send to this receiver. An id of a wrong length gets INTERNAL, as in the public model, and data over a limit
+ * Agents send to this receiver. An id of a wrong length gets INTERNAL, as in Jaeger, and data over a limit
  * gets INVALID_ARGUMENT. Nothing of such a batch is stored. With tenancy a batch must name its tenant; a request for a
  * strategy need not.
  * @throws StartError

@@ -12,7 +12,7 @@ export class HttpError extends Error {
 }
 
 /**
- * Answers with a line of text in the form of Go's `http.Error`, which clients of the public model know.
+ * Answers with a line of text in the form of Go's `http.Error`, which clients of Jaeger know.
  * @param text without the final newline
  */
 export function answerText(response: HttpAnswer, status: number, text: string): void {

@@ -69,7 +69,7 @@ describe("batches", () => {
     ["application/x-thrift", undefined],
     ["Application/X-Thrift; charset=binary", undefined],
     ["application/vnd.apache.thrift.binary", undefined],
-    // The public model does not decode it, and treats it as Thrift.
+    // Jaeger does not decode it, and treats it as Thrift.
     ["application/x-thrift", "gzip"],
   ])("%s %s", async (type, encoding) => {
     const body = batch("first", "second");

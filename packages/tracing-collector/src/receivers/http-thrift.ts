@@ -13,7 +13,7 @@ import { maxRowsBytes } from "./request-limits.ts";
 import { requestPath } from "./request-path.ts";
 import { answerSampling } from "./sampling-http.ts";
 
-/** Accepted content types; other types get 400, as in the public model. */
+/** Accepted content types; other types get 400, as in Jaeger. */
 const contentTypes: readonly string[] = ["application/x-thrift", "application/vnd.apache.thrift.binary"];
 
 /** The served paths, each with its label value in metrics. */
@@ -28,7 +28,7 @@ const requestTypes: Readonly<Record<string, "traces" | "sampling" | "baggage">> 
  * /api/sampling` returns a sampling strategy. A stored batch gets 202 without a body; errors are lines of text. Query
  * strings are ignored, because old clients send `?format=…`.
  *
- * With tenancy, a batch without a tenant gets 403; the public model stores it. A request for a strategy needs no
+ * With tenancy, a batch without a tenant gets 403; Jaeger stores it. A request for a strategy needs no
  * tenant.
  * @throws StartError
  */
@@ -86,7 +86,7 @@ function isBatch(request: HttpRequest, response: HttpResponse): boolean {
   return false;
 }
 
-/** Answers and errors of this port. An empty body gets the error text of the public model. */
+/** Answers and errors of this port. An empty body gets the error text of Jaeger. */
 function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): HttpSpanForm {
   return {
     intake,
@@ -102,7 +102,7 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
 }
 
 /**
- * Returns the public model's text for a failure. Clients use them to distinguish an invalid batch from a busy server.
+ * Returns Jaeger's text for a failure. Clients use them to distinguish an invalid batch from a busy server.
  */
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) {
@@ -121,7 +121,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': "&#34;",
 };
 
-/** Equals Go's `html.EscapeString`, which the public model calls. */
+/** Equals Go's `html.EscapeString`, which Jaeger calls. */
 function escapeHtml(text: string): string {
   return text.replace(/[&'<>"]/g, (character) => escapes[character] ?? character);
 }

@@ -83,7 +83,7 @@ function httpThriftOpener(options: CollectorOptions): ReceiverOpener {
     );
 }
 
-/** Without an address there is no opener: by default the public model opens no port for Zipkin. */
+/** Without an address there is no opener: by default Jaeger opens no port for Zipkin. */
 function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
   const address = options["collector.zipkin.host-port"];
   if (address === undefined) {
@@ -98,7 +98,7 @@ function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
         tls: await openServerTls(options, "collector.zipkin", context.log),
       },
       {
-        // The public model has no options for these limits.
+        // Jaeger has no options for these limits.
         timeouts: httpTimeouts(options, "collector.http-server"),
         cors: corsOf(options, "collector.zipkin", context),
         keepAlive: options["collector.zipkin.keep-alive"],

@@ -19,7 +19,7 @@ const fullSuccess = encodeExportResponse({ rejectedSpans: 0, errorMessage: "" })
  * message is converted to rows in one pass, without grpc-js (docs/adr/007).
  *
  * Invalid bytes get INVALID_ARGUMENT, after which senders do not retry. A refusal gets RESOURCE_EXHAUSTED or
- * UNAVAILABLE with `RetryInfo`. As in the public model, there is no reflection. Source: OpenTelemetry protocol
+ * UNAVAILABLE with `RetryInfo`. As in Jaeger, there is no reflection. Source: OpenTelemetry protocol
  * specification, "OTLP/gRPC"
  * @throws StartError
  */

@@ -11,7 +11,7 @@ import { maxRowsBytes } from "./request-limits.ts";
 /**
  * OTLP over HTTP: `POST /v1/traces`, protobuf or JSON, compressed or not. Faulty bodies get `google.rpc.Status`,
  * refusals get 429 or 503 with `Retry-After`, unknown tenants get 403. Source: OpenTelemetry protocol specification,
- * "OTLP/HTTP"; texts of 404, 405 and 415 as in the public model
+ * "OTLP/HTTP"; texts of 404, 405 and 415 as in Jaeger
  * @throws StartError
  */
 export async function openOtlpHttp(

@@ -4,7 +4,7 @@
  */
 export const maxRowsBytes = 64 * 1024 * 1024;
 
-/** Size limit of an HTTP body in bytes, before and after decompression; equal to the public model's. */
+/** Size limit of an HTTP body in bytes, before and after decompression; equal to Jaeger's. */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
 /** Maximum number of bytes of all running requests together, over all protocols and listeners. */

@@ -6,7 +6,7 @@ const absoluteTarget = /^https?:\/\/[^/?]*/i;
 
 /**
  * The normalized path of a request, without scheme, authority and query. An endpoint with a final slash, to which an
- * exporter adds `/v1/traces`, gives `//v1/traces`. The public model redirects such a request. Exporters in Java and Node
+ * exporter adds `/v1/traces`, gives `//v1/traces`. Jaeger redirects such a request. Exporters in Java and Node
  * do not follow a redirect of POST, so this server accepts the request directly.
  */
 export function requestPath({ url = "" }: Pick<HttpRequestHead, "url">): string {

@@ -6,7 +6,7 @@ import { requestPath } from "./request-path.ts";
 
 /**
  * Answers `GET /api/sampling?service=…` with the service's strategy as JSON, and `GET
- * /api/baggageRestrictions?service=…` with the error of the public model's collector. A missing or repeated `service`
+ * /api/baggageRestrictions?service=…` with the error of Jaeger's collector. A missing or repeated `service`
  * parameter gets 400, other methods 405 without a body, other paths 404.
  */
 export function answerSampling(

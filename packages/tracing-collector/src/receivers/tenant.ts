@@ -1,6 +1,6 @@
 import { type TenantCheck, tenantProblemTexts } from "lifecycle/tenant-check";
 
-/** The error for a request without a tenant, or with an unknown tenant. The message is the public model's. */
+/** The error for a request without a tenant, or with an unknown tenant. The message is Jaeger's. */
 export class TenantError extends Error {
   override readonly name = "TenantError";
 }

@@ -29,7 +29,7 @@ export interface ZipkinSettings {
  * Zipkin's formats over HTTP. A path that contains `api/v1/spans` accepts version 1: a Thrift list when the type is
  * exactly `application/x-thrift`, otherwise JSON. Other paths accept version 2: protobuf when the type is exactly
  * `application/x-protobuf`, otherwise JSON. Every method counts as POST. Stored spans get 202 without a body; errors
- * are lines of text. Source: behaviour of the public model; Zipkin API, "POST /spans"
+ * are lines of text. Source: behaviour of Jaeger; Zipkin API, "POST /spans"
  * @throws StartError
  */
 export async function openZipkin(

@@ -25,7 +25,7 @@ const maxWarnings = 20;
 
 /**
  * Sampling strategies from a file. When the file is read again, unchanged text and faulty text change nothing. As in
- * the public model, text that is read again is always merged as with `bugfix5270`.
+ * Jaeger, text that is read again is always merged as with `bugfix5270`.
  * @throws StartError when the file is missing or faulty
  */
 export async function openFileSamplingProvider(

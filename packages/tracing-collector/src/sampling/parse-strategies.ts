@@ -44,7 +44,7 @@ export type ServiceStrategy = z.output<typeof serviceStrategy>;
 export type StrategiesFile = z.output<typeof strategiesFile>;
 
 /**
- * Reads the JSON of a strategies file. As in the public model, upper and lower case are equal in names of members, and
+ * Reads the JSON of a strategies file. As in Jaeger, upper and lower case are equal in names of members, and
  * unknown members are ignored.
  * @param unknownMember called with the path of each unknown member, such as `service_strategies[0].sevrice`
  * @returns undefined for `null`: no strategies

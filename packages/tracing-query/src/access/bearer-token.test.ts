@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bearerTokenOf } from "./bearer-token.ts";
 
-// The rows of the public model's test, and more.
+// The rows of Jaeger's test, and more.
 test.each([
   [{}, undefined],
   [{ authorization: "Bearer blah" }, "blah"],

@@ -30,7 +30,7 @@ const methods: Readonly<Record<string, Need>> = {
   "tempopb.StreamingQuerier/MetricsQueryInstant": "viewer",
 };
 
-/** @param path `/package.Service/Method`, with our package or the public model's */
+/** @param path `/package.Service/Method`, with our package or Jaeger's */
 export function needOfMethod(path: string): Need | undefined {
   const name = /[^./]+\.[^./]+\/[^/]+$/.exec(path)?.[0] ?? "";
   return Object.hasOwn(methods, name) ? methods[name] : undefined;

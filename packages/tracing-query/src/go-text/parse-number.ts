@@ -7,8 +7,8 @@ function fail(text: string, reason: "invalid syntax" | "value out of range", par
 
 /**
  * Parses a decimal integer with an optional sign.
- * @param parser Go parser that the public model uses for this number
- * @throws QueryError QUERY_BAD_PARAMETER in the words of that parser, which clients of the public model know
+ * @param parser Go parser that Jaeger uses for this number
+ * @throws QueryError QUERY_BAD_PARAMETER in the words of that parser, which clients of Jaeger know
  */
 export function parseInteger(
   text: string,

@@ -13,7 +13,7 @@ export interface GrpcFailure {
   readonly metadata?: Metadata;
 }
 
-/** The public model answers INTERNAL for all of these. UNAVAILABLE tells clients to retry. */
+/** Jaeger answers INTERNAL for all of these. UNAVAILABLE tells clients to retry. */
 const ofStorageError: Record<StorageErrorCode, status> = {
   STORAGE_UNAVAILABLE: status.UNAVAILABLE,
   STORAGE_TIMEOUT: status.UNAVAILABLE,
@@ -41,7 +41,7 @@ const ofQueryError: Record<QueryErrorCode, status> = {
 /**
  * Converts a failed read to a status for the client, and logs the failure. Client errors are not logged, nor errors
  * that the health check reports already.
- * @param what name of the failed read, in the public model's words: "failed to fetch services"
+ * @param what name of the failed read, in Jaeger's words: "failed to fetch services"
  */
 export function storageFailure(what: string, error: unknown, log: Logger): GrpcFailure {
   const { code, details } = bareFailure(error, log, what);

@@ -50,7 +50,7 @@ function queryOf({ baseRequest }: HasBaseRequest): MetricsQuery | GrpcFailure {
   );
 }
 
-/** @param what name of the failed read, in the public model's words: "call rates" */
+/** @param what name of the failed read, in Jaeger's words: "call rates" */
 function failureOf(what: string, error: unknown, log: Logger): GrpcFailure {
   return error instanceof QueryError && error.code === "QUERY_NOT_SUPPORTED"
     ? { code: status.UNIMPLEMENTED, details: error.message }

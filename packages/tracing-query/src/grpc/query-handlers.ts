@@ -16,7 +16,7 @@ import { streamAnswer } from "./stream-answer.ts";
 import { traceIdField } from "./trace-id-field.ts";
 import { type UnaryAnswer, unaryAnswer } from "./unary-answer.ts";
 
-// The public model's failure, with its repeated words.
+// Jaeger's failure, with its repeated words.
 const notFound = { code: status.NOT_FOUND, details: "trace not found: trace not found" };
 
 /** Messages of a stream, made while the client reads them. */
@@ -32,7 +32,7 @@ function isNotFound(error: unknown): boolean {
 
 /** Generates the messages of a stream while the client reads.
  * `jaeger.api_v2.QueryService`, in the form of Jaeger 1.62. Traces are sent as stored, without adjusters, as in
- * the public model.
+ * Jaeger.
  *
  * | Method | Answer | Failures, besides tenant and store errors |
  * |---|---|---|
@@ -157,7 +157,7 @@ function dependenciesHandler(
       if (isUnset(startTime) || isUnset(endTime)) {
         return { code: status.INVALID_ARGUMENT, details: "StartTime and EndTime must be initialized." };
       }
-      // The public model searches the time before the start here, which is a bug.
+      // Jaeger searches the time before the start here, which is a bug.
       const range = { startUnixNano: nanosOf(startTime), endUnixNano: nanosOf(endTime) };
       const links = await service.getDependencies(range, read);
       return { dependencies: links.map((link) => ({ ...link, callCount: BigInt(link.callCount) })) };

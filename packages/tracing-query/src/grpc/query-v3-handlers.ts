@@ -16,10 +16,10 @@ import { otlpMessages } from "./otlp-messages.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { unaryAnswer } from "./unary-answer.ts";
 
-/** The public model's failure for a trace that is not there. */
+/** Jaeger's failure for a trace that is not there. */
 const notFound = { code: status.UNKNOWN, details: "cannot retrieve trace: trace not found" };
 
-/** The public model's words for a search that fails. */
+/** Jaeger's words for a search that fails. */
 const searchFailed = "failed when searching for traces";
 
 /** @returns the search, or its failure when a required time is missing */
@@ -70,7 +70,7 @@ interface HandlerServices {
 }
 
 /**
- * `jaeger.api_v3.QueryService`: traces as OTLP, without adjusters. Error codes match the public model where it
+ * `jaeger.api_v3.QueryService`: traces as OTLP, without adjusters. Error codes match Jaeger where it
  * has one: a missing time of a search and an unknown trace are `UNKNOWN`. A search without a query, or with a filter,
  * and `GetDependencies` without its times are `INVALID_ARGUMENT`.
  */
@@ -187,7 +187,7 @@ function summariesHandler(
     );
 }
 
-/** @returns 32 hex digits, or the failure in the public model's words */
+/** @returns 32 hex digits, or the failure in Jaeger's words */
 function traceIdOf(text: string): string | GrpcFailure {
   try {
     return parseTraceId(text);

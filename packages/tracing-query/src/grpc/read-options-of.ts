@@ -10,7 +10,7 @@ import type { CallGuard } from "./call-guard.ts";
 import { callSignal } from "./call-signal.ts";
 import type { GrpcFailure } from "./grpc-status.ts";
 
-/** The public model's codes. */
+/** Jaeger's codes. */
 const codes: Readonly<Record<TenantProblem, status>> = {
   missing: status.UNAUTHENTICATED,
   extra: status.PERMISSION_DENIED,

@@ -3,7 +3,7 @@ import type { ApiV2Span, KeyValue } from "wire/api-v2";
 import { toShownSpan } from "../service/api-trace.ts";
 import { spansOf } from "../service/spans-of.ts";
 
-/** Maximum number of spans in a chunk, as in the public model. More spans need several chunks. */
+/** Maximum number of spans in a chunk, as in Jaeger. More spans need several chunks. */
 const maxChunkSpans = 10;
 
 /**

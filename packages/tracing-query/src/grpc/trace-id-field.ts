@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import type { GrpcFailure } from "./grpc-status.ts";
 
 /**
- * In the public model the gRPC library refuses an id of the wrong length. Its text differs by the kind of call.
+ * In Jaeger the gRPC library refuses an id of the wrong length. Its text differs by the kind of call.
  */
 const unreadable = {
   stream: "grpc: failed to unmarshal the received message",

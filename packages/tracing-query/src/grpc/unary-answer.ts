@@ -7,7 +7,7 @@ import { type AskedCall, type CallReadOptions, readOptionsOf } from "./read-opti
 
 /**
  * Answers a call that has a single response message.
- * @param what name of the failed read, in the public model's words: "failed to fetch services"
+ * @param what name of the failed read, in Jaeger's words: "failed to fetch services"
  * @param work returns the message or a failure; an exception becomes a failure too
  */
 export type UnaryAnswer = <Answer extends object>(

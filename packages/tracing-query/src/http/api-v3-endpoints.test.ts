@@ -6,7 +6,7 @@ import { otlpSpan, sampleStore, sampleTraceId } from "../service/sample-store.ts
 import { sampleService, sampleSettings } from "../testing/sample-service.ts";
 import { UiPage } from "./ui-page.ts";
 
-// Requests of later releases of the public model's UI (jaeger-ui 2.20): names in camelCase, attributes as a
+// Requests of later releases of Jaeger's UI (jaeger-ui 2.20): names in camelCase, attributes as a
 // JSON object.
 
 const log = createLogger({ name: "test", level: "fatal", encoding: "json" });

@@ -16,7 +16,7 @@ import { otlpTracesJson } from "./otlp-traces-json.ts";
 import { parseTagsJson } from "./search-params.ts";
 
 /**
- * gRPC-Gateway's form of answers and failures. The public model sends JSON with the media type of text.
+ * gRPC-Gateway's form of answers and failures. Jaeger sends JSON with the media type of text.
  *
  * ```
  * {"error":{"httpCode":404,"message":"trace not found"}}
@@ -28,7 +28,7 @@ const gatewayStyle: AnswerStyle = {
     `${goJson({ error: { httpCode, message }, ...partialValue({ reasons: { partial: failure?.partial } }) })}\n`,
 };
 
-/** Fields that mark a partial answer; the public model has none. */
+/** Fields that mark a partial answer; Jaeger has none. */
 function partialValue({
   reasons: { partial },
 }: {
@@ -126,7 +126,7 @@ function traceIdOf(text: string): string {
   }
 }
 
-/** A summary in the public model's JSON form, without zeros and empty texts. */
+/** A summary in Jaeger's JSON form, without zeros and empty texts. */
 function summaryJson(summary: TraceSummary): unknown {
   const { traceId, rootServiceName, rootOperationName, services } = summary;
   return {
@@ -184,7 +184,7 @@ export function apiV3Endpoints(
   // Service names of the whole store.
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
-    // The public model omits an empty list of services, but no other empty list.
+    // Jaeger omits an empty list of services, but no other empty list.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 

@@ -2,7 +2,7 @@ import { spanKinds } from "wire/model";
 import { z } from "zod";
 import type { OperationDescription } from "./openapi/operation.ts";
 
-/** The public model sends this media type, although the answers are JSON. */
+/** Jaeger sends this media type, although the answers are JSON. */
 const contentType = "text/plain; charset=utf-8";
 
 // An attribute of OTLP. Its value has one field named after its type: `{"stringValue": "shop"}`.
@@ -67,7 +67,7 @@ const example = {
   },
 };
 
-// Both times are required, as in the public model.
+// Both times are required, as in Jaeger.
 const failingExample = { status: 400, request: { query: { "query.serviceName": "shop" } } };
 
 // A count of zero is omitted.

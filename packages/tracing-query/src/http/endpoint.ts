@@ -106,11 +106,11 @@ export interface EndpointDefinition {
   readonly isOfOneTrace?: boolean;
 }
 
-/** Matches a pair with a `%` that begins no escape, or with a semicolon. The public model accepts neither. */
+/** Matches a pair with a `%` that begins no escape, or with a semicolon. Jaeger accepts neither. */
 const brokenPair = /%(?![0-9a-f]{2})|;/i;
 
 /**
- * Decoded parameters of the URL. Malformed pairs are dropped where the public model drops them; its error then usually
+ * Decoded parameters of the URL. Malformed pairs are dropped where Jaeger drops them; its error then usually
  * is a missing parameter.
  * @throws QueryError QUERY_BAD_PARAMETER for a malformed pair, only in our own APIs
  */
@@ -282,7 +282,7 @@ function noBody(): Promise<Buffer> {
 
 /**
  * An Express handler for the methods of a path. Other methods get 405 and an empty body. A request without a required
- * tenant gets 401 and the public model's text.
+ * tenant gets 401 and Jaeger's text.
  */
 export function endpoint(definition: EndpointDefinition, settings: EndpointSettings): RequestHandler {
   const { answer, style, isHeavy, isOfOneTrace = false, readBody = noBody } = definition;

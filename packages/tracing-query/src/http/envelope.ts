@@ -10,7 +10,7 @@ export interface EnvelopeError {
 }
 
 interface EnvelopeFacts {
-  /** Number of names in `data`; 0 for other results, as in the public model. */
+  /** Number of names in `data`; 0 for other results, as in Jaeger. */
   readonly total?: number;
   readonly errors?: readonly EnvelopeError[];
   /** Read after the data, because reading the data may add reasons. */
@@ -20,7 +20,7 @@ interface EnvelopeFacts {
 /**
  * Writes the envelope of all answers under `/api`. Its keys have this order:
  * `{"data":…,"total":0,"limit":0,"offset":0,"errors":null}`. A partial answer ends with
- * `"partial":true,"warnings":[…]`. It has no `errors`, because clients of the public model would show nothing
+ * `"partial":true,"warnings":[…]`. It has no `errors`, because clients of Jaeger would show nothing
  * but the errors.
  * @param data pieces of JSON
  */

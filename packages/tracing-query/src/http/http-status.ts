@@ -16,7 +16,7 @@ const ofQueryError: Record<QueryErrorCode, number> = {
   QUERY_NOT_SUPPORTED: 501,
 };
 
-/** The public model answers 500 for all of these; 503 tells proxies and clients to retry. */
+/** Jaeger answers 500 for all of these; 503 tells proxies and clients to retry. */
 const ofStorageError: Record<StorageErrorCode, number> = {
   STORAGE_UNAVAILABLE: 503,
   STORAGE_TIMEOUT: 503,

@@ -76,7 +76,7 @@ describe("its search", () => {
 test("its pages of a trace, and of two compared, read the traces", async () => {
   for (const traceID of traces) {
     expect(await ask(`/api/traces/${traceID}`)).toMatchObject({
-      // Their zero halves are left out, as in the public model.
+      // Their zero halves are left out, as in Jaeger.
       data: [{ traceID: traceID.slice(16), spans: [{}, {}], processes: {} }],
       errors: null,
     });

@@ -9,7 +9,7 @@ import { envelope } from "./envelope.ts";
 import { metricFamilyJson } from "./metric-family-json.ts";
 import { integerParam, parsedParam } from "./number-params.ts";
 
-/** Creates an error in the public model's words, which its UI shows. */
+/** Creates an error in Jaeger's words, which its UI shows. */
 function bad(name: string, reason: string): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `unable to parse param '${name}': ${reason}`);
 }
@@ -37,7 +37,7 @@ function milliseconds(params: URLSearchParams, name: string): number | undefined
   return value === undefined ? undefined : Number(value);
 }
 
-/** Parses the parameters in the public model's order, because clients see only the first error. */
+/** Parses the parameters in Jaeger's order, because clients see only the first error. */
 function requestOf(params: URLSearchParams): MetricsRequest {
   if (!params.has("service")) {
     throw bad("service", "please provide at least one service name");

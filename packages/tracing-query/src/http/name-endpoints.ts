@@ -5,7 +5,7 @@ import type { QueryService } from "../service/query-service.ts";
 import type { AdmittedRead, Endpoint } from "./endpoint.ts";
 import { envelope } from "./envelope.ts";
 
-/** A list of names; an empty list is `null`, as in the public model. */
+/** A list of names; an empty list is `null`, as in Jaeger. */
 function namesEnvelope(names: readonly string[], { reasons }: AdmittedRead): Iterable<string> {
   return envelope([names.length === 0 ? "null" : goJson(names)], { total: names.length, reasons });
 }

@@ -13,10 +13,10 @@ export interface SearchParams {
   readonly query: TraceQuery;
 }
 
-// The public model's default: the last two days.
+// Jaeger's default: the last two days.
 const defaultLookbackMs = 48 * 3_600_000;
 
-/** Creates the error of a parameter, in the public model's words. */
+/** Creates the error of a parameter, in Jaeger's words. */
 function bad(message: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", message, { cause });
 }
@@ -60,7 +60,7 @@ function tagParams(params: URLSearchParams): Map<string, string> {
   return tags;
 }
 
-/** Traces that the client requests. Zero and negative numbers count as absent, as in the public model. */
+/** Traces that the client requests. Zero and negative numbers count as absent, as in Jaeger. */
 function limitParam(params: URLSearchParams): number {
   const text = params.get("limit") ?? "";
   const limit = text === "" ? 0 : Number(parseInteger(text, 32));
@@ -84,7 +84,7 @@ function traceIdParams(params: URLSearchParams): string[] {
 /**
  * Parses the parameters of `GET /api/traces`: `service`, `operation`, `start`, `end` (microseconds since the epoch;
  * default: the last 48 hours), `tag` and `tags`, `limit` (default 100, also for values that are not positive),
- * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in the public model's
+ * `minDuration`, `maxDuration`, `traceID`. `lookback` and unknown names are ignored. Checks run in Jaeger's
  * order, because clients see only the first error.
  *
  * ```
@@ -148,7 +148,7 @@ function syntaxError(what: string, error: unknown): QueryError {
 /**
  * Reads a parameter of tags: a JSON object of strings. `null` as the whole is no tags, as a value the empty text.
  * @param what name of the parameter, for errors
- * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in the public model's words, a syntax error in V8's
+ * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in Jaeger's words, a syntax error in V8's
  */
 export function parseTagsJson(text: string, what = "'tags' parameter"): [key: string, value: string][] {
   let json: unknown;

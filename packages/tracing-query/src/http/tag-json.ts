@@ -20,7 +20,7 @@ export function quoteRepeated(text: string): string {
 }
 
 /**
- * Writes NaN and the infinities by name, because JSON has no number for them. The public model fails the whole answer
+ * Writes NaN and the infinities by name, because JSON has no number for them. Jaeger fails the whole answer
  * instead.
  */
 export function floatJson(value: number): string {
@@ -46,7 +46,7 @@ function typeAndValue(tag: KeyValue): string {
     case ValueType.FLOAT64:
       return `"float64","value":${floatJson(tag.vFloat64)}}`;
     case ValueType.BINARY:
-      // The public model writes empty bytes this way.
+      // Jaeger writes empty bytes this way.
       return tag.vBinary.length === 0
         ? '"binary","value":null}'
         : `"binary","value":"${tag.vBinary.toString("base64")}"}`;

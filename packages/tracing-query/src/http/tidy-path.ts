@@ -6,7 +6,7 @@ const untidy = /\/\/|\/\.\.?(?:\/|$)/;
 
 /**
  * Redirects a URL with double slashes or dots to the clean path. Such URLs come from a base with a final slash, joined
- * to a path with a leading one. The public model redirects too.
+ * to a path with a leading one. Jaeger redirects too.
  */
 export const tidyPath: RequestHandler = (request, response, next) => {
   const { url } = request;

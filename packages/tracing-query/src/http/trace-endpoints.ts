@@ -32,7 +32,7 @@ export function traceEndpoint(
 
 /**
  * `POST /api/archive/{id}`: keeps a trace beyond retention, in the form of Jaeger 1.62. Errors: 404 `trace not found`,
- * 500 `archive span storage was not configured`, which is the public model's status.
+ * 500 `archive span storage was not configured`, which is Jaeger's status.
  *
  * ```
  * POST /api/archive/71a81d73ce7902db83be4d12250bd874

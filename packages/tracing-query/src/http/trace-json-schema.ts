@@ -53,5 +53,5 @@ const trace = z
   })
   .meta({ id: "Trace" });
 
-/** Traces as the public model's UI reads them. */
+/** Traces as Jaeger's UI reads them. */
 export const tracesEnvelopeSchema = envelopeSchema(z.array(trace)).meta({ id: "Traces" });

@@ -10,7 +10,7 @@ const pieceLength = 65_536;
 const maxExactSeconds = 9_000_000_000n;
 
 /**
- * Writes traces for the public model's UI: pieces of one JSON array. Keys have the public model's order. Times are
+ * Writes traces for Jaeger's UI: pieces of one JSON array. Keys have Jaeger's order. Times are
  * unsigned microseconds, so negative times wrap at 2^64. The input is consumed: each span is released when it is
  * written.
  */
@@ -49,7 +49,7 @@ export function traceTail(processes: ProcessKeys, warnings: readonly string[]): 
   return `],"processes":${processes.json()},"warnings":${warningsJson(warnings)}}`;
 }
 
-/** Writes a span for the public model's UI. */
+/** Writes a span for Jaeger's UI. */
 export function spanJson(span: ApiV2Span, processes: ProcessKeys): string {
   const traceId = traceIdJson(span.traceId);
   const flags = span.flags === 0 ? "" : `"flags":${span.flags},`;
@@ -134,7 +134,7 @@ export class ProcessKeys {
   }
 }
 
-/** A process in the form that the public model's UI reads. */
+/** A process in the form that Jaeger's UI reads. */
 export function processJson(process: Process | undefined): string {
   return `{"serviceName":${quoteRepeated(process?.serviceName ?? "")},"tags":${tagsJson(process?.tags ?? [])}}`;
 }

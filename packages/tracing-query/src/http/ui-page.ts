@@ -42,7 +42,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * A place of the page that this process fills in: `TRACING_VERSION = DEFAULT_VERSION;`, or the public model's
+ * A place of the page that this process fills in: `TRACING_VERSION = DEFAULT_VERSION;`, or Jaeger's
  * name with `JAEGER_`, so that a build of its UI works too.
  */
 function assignment(name: string): RegExp {
@@ -52,7 +52,7 @@ function assignment(name: string): RegExp {
 // The line of the page that a `.js` configuration replaces, together with the line after it.
 const configJsLines = /^[ \t]*\/\/[ \t]*(?:TRACING|JAEGER)_CONFIG_JS.*\n.*/gim;
 
-/** The store's abilities, by the public model's names. */
+/** The store's abilities, by Jaeger's names. */
 interface Capabilities {
   readonly archiveStorage: boolean;
   readonly metricsStorage: boolean;
@@ -96,7 +96,7 @@ async function withConfig(html: string, file: string): Promise<string> {
 interface UiTexts {
   /** The page with all facts filled in. */
   readonly page: string;
-  /** `page-facts.js`; undefined for a UI without it, such as the public model's. */
+  /** `page-facts.js`; undefined for a UI without it, such as Jaeger's. */
   readonly script: string | undefined;
 }
 

@@ -33,10 +33,10 @@ function unlessEmpty(name: string, attributes: readonly Attribute[]): Record<str
   return attributes.length === 0 ? {} : { [name]: attributesJson(attributes) };
 }
 
-// Names of the public model's tools.
+// Names of Jaeger's tools.
 const statusNames = { unset: "Unset", ok: "Ok", error: "Error" } as const;
 
-/** A whole span, with the field names of the public model's tools. Empty parts are left out. */
+/** A whole span, with the field names of Jaeger's tools. Empty parts are left out. */
 export function spanJson(span: Span): Record<string, unknown> {
   const { status, events, links, parentSpanId, warnings } = span;
   return {

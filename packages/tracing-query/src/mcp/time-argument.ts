@@ -6,7 +6,7 @@ import { timeRangeOf } from "../http/analysis/span-filter.ts";
 import { QueryError } from "../query-error.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Arguments for a time range, with the names of the public model's tools. */
+/** Arguments for a time range, with the names of Jaeger's tools. */
 export const timeArguments = {
   start_time_min: z
     .string()

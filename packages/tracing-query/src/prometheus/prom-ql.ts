@@ -6,7 +6,7 @@ import type { PrometheusOptions } from "./prometheus-options.ts";
 const unitNames = { ms: "milliseconds", s: "seconds" } as const;
 
 /**
- * PromQL for the metrics of OpenTelemetry's span metrics connector, with exactly the public model's text.
+ * PromQL for the metrics of OpenTelemetry's span metrics connector, with exactly Jaeger's text.
  *
  * ```
  * calls    sum(rate(traces_span_metrics_calls{service_name =~ "shop|db", span_kind =~ "SPAN_KIND_SERVER"}[10m]))
@@ -69,13 +69,13 @@ function partsOf({ services, spanKinds, ratePerMs, groupByOperation }: MetricsQu
   };
 }
 
-/** Escapes a name, because a quote in a name must not end the string. The public model inserts names unchanged. */
+/** Escapes a name, because a quote in a name must not end the string. Jaeger inserts names unchanged. */
 function quoted(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`))}"`;
 }
 
 /**
- * PromQL accepts one unit only, so `10m0s` becomes `10m`. The public model sends `1.5s` unchanged, which
+ * PromQL accepts one unit only, so `10m0s` becomes `10m`. Jaeger sends `1.5s` unchanged, which
  * PromQL refuses.
  */
 function firstUnit(duration: string): string {

@@ -1,4 +1,4 @@
-// Queries and answers of the public model, release 1.62, as a server in place of Prometheus recorded them.
+// Queries and answers of Jaeger, release 1.62, as a server in place of Prometheus recorded them.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";

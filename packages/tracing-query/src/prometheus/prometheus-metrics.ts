@@ -54,7 +54,7 @@ const answerSchema = z.discriminatedUnion("status", [
 ]);
 
 /**
- * Rates, errors and durations, read from a Prometheus server. The public model has the same option.
+ * Rates, errors and durations, read from a Prometheus server. Jaeger has the same option.
  *
  * Every method throws QueryError QUERY_UPSTREAM when the server fails, and the signal's reason when the client
  * has disconnected.
@@ -160,7 +160,7 @@ export class PrometheusMetrics implements RedMetrics {
 
   /**
    * Runs a query with a timeout, and converts each failure to QUERY_UPSTREAM. @param prefix text in front of
-   * the message, as in the public model
+   * the message, as in Jaeger
    */
   async #run(
     promQl: string,
@@ -246,7 +246,7 @@ export class PrometheusMetrics implements RedMetrics {
 }
 
 /**
- * Reads the token, without the newline that editors leave at its end. @throws StartError with the public model's
+ * Reads the token, without the newline that editors leave at its end. @throws StartError with Jaeger's
  * text
  */
 function readToken(file: string): string | undefined {

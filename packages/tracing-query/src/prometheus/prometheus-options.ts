@@ -1,7 +1,7 @@
 import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
-/** Options for metrics in a Prometheus server. Names and defaults are the public model's. */
+/** Options for metrics in a Prometheus server. Names and defaults are Jaeger's. */
 export function prometheusOptions() {
   return {
     "metrics-storage.type": z

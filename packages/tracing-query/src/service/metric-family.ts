@@ -9,7 +9,7 @@ export type MetricKind =
 // Points have milliseconds; protobuf's times have nanoseconds.
 const nanosPerMs = 1_000_000;
 
-/** The public model's exact texts: its UI and dashboards search for the names. */
+/** Jaeger's exact texts: its UI and dashboards search for the names. */
 function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   switch (metric.kind) {
     case "calls":
@@ -24,7 +24,7 @@ function nameAndHelp(metric: MetricKind): [name: string, help: string] {
   }
 }
 
-/** One series as a metric with its points. Labels have the public model's order. */
+/** One series as a metric with its points. Labels have Jaeger's order. */
 function metricOf({ service, operation, points }: MetricSeries): Metric {
   return {
     labels: [
@@ -45,7 +45,7 @@ function metricOf({ service, operation, points }: MetricSeries): Metric {
 }
 
 /**
- * Converts series to the family of gauges that the public model's UI reads, with its names.
+ * Converts series to the family of gauges that Jaeger's UI reads, with its names.
  *
  * ```
  * calls of shop and db, not by operation  →  service_call_rate, two metrics with the label service_name

@@ -1,7 +1,7 @@
 import type { AskedTime, MetricsQuery } from "storage/api";
 import type { SpanKind } from "wire/model";
 
-/** A client's request for metrics; absent fields have the public model's defaults. */
+/** A client's request for metrics; absent fields have Jaeger's defaults. */
 export interface MetricsRequest {
   readonly services: readonly string[];
   readonly groupByOperation: boolean;
@@ -17,7 +17,7 @@ export interface MetricsRequest {
   readonly ratePerMs: number | undefined;
 }
 
-/** Minimum step in milliseconds: the value that the public model reports for Prometheus. The store counts by minute. */
+/** Minimum step in milliseconds: the value that Jaeger reports for Prometheus. The store counts by minute. */
 export const minStepMs = 1;
 
 /** The query of a request. @param nowMs milliseconds since the Unix epoch */

@@ -29,7 +29,7 @@ export type ReadOperation =
   | "attribute_values";
 
 /**
- * The public model's operations. Their counters exist from the start, because dashboards subtract failures
+ * Jaeger's operations. Their counters exist from the start, because dashboards subtract failures
  * from them.
  */
 const firstOperations: readonly ReadOperation[] = [
@@ -40,7 +40,7 @@ const firstOperations: readonly ReadOperation[] = [
   "get_dependencies",
 ];
 
-/** Counts and times every read of the store, under the public model's names with our prefix. */
+/** Counts and times every read of the store, under Jaeger's names with our prefix. */
 export class QueryMetrics {
   readonly #requests: Counter<"operation" | "result">;
   readonly #latency: Histogram<"operation" | "result">;

@@ -89,7 +89,7 @@ export class QueryService {
   readonly names: NameService;
   /** Queries over many spans. */
   readonly analysis: AnalysisService;
-  /** Searches that the public model does not have. */
+  /** Searches that Jaeger does not have. */
   readonly search: SearchService;
   readonly #parts: QueryServiceParts;
   readonly #reads: StoreReads;

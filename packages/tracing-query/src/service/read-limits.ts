@@ -1,7 +1,7 @@
 import type { PackedTrace, TraceQuery } from "storage/api";
 import { QueryError } from "../query-error.ts";
 
-/** Default limit of traces in a search: the public model's number. */
+/** Default limit of traces in a search: Jaeger's number. */
 export const defaultSearchLimit = 100;
 
 /**

@@ -16,7 +16,7 @@ import { withinTime } from "storage/asked-time";
 import type { StoreReads } from "./store-reads.ts";
 
 /**
- * Searches that the public model does not have: TraceQL, and the names and values to search for. Every method
+ * Searches that Jaeger does not have: TraceQL, and the names and values to search for. Every method
  * throws `StorageError`.
  */
 export class SearchService {

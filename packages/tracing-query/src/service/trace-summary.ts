@@ -20,7 +20,7 @@ export interface ServiceSummary {
 }
 
 /**
- * A line in a list of traces: facts about the trace as a whole. Source: the public model (Jaeger 2.20), `TraceSummary`
+ * A line in a list of traces: facts about the trace as a whole. Source: Jaeger 2.20, `TraceSummary`
  */
 export interface TraceSummary {
   /** Trace id, 32 hex digits. */

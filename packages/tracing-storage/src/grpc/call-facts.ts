@@ -3,7 +3,7 @@ import { type Metadata, status } from "@grpc/grpc-js";
 import { type TenantCheck, type TenantProblem, tenantProblemTexts } from "lifecycle";
 import type { GrpcFailure } from "./grpc-failure.ts";
 
-/** gRPC codes, as in the public model. */
+/** gRPC codes, as in Jaeger. */
 const codes: Readonly<Record<TenantProblem, status>> = {
   missing: status.UNAUTHENTICATED,
   extra: status.PERMISSION_DENIED,

@@ -22,12 +22,12 @@ const ofStorageError: Record<StorageErrorCode, status> = {
 };
 
 /**
- * Maps an error to the status of a call. The public model always answers UNKNOWN or INTERNAL; here, UNAVAILABLE and
+ * Maps an error to the status of a call. Jaeger always answers UNKNOWN or INTERNAL; here, UNAVAILABLE and
  * RESOURCE_EXHAUSTED tell clients that a retry may help.
  */
 export function grpcFailureOf(error: unknown, log: Logger): GrpcFailure {
   if (error instanceof WireError) {
-    // For the public model, an id of a wrong length is a decoding error.
+    // For Jaeger, an id of a wrong length is a decoding error.
     const code = error.code === "WIRE_BAD_ID" ? status.INTERNAL : status.INVALID_ARGUMENT;
     return { code, details: error.message };
   }

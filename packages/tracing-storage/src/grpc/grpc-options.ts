@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 
 /**
- * Options of the remote storage API and its store. They have the same names as in the public model, if they exist
+ * Options of the remote storage API and its store. They have the same names as in Jaeger, if they exist
  * there.
  */
 export const grpcOptions = z.object({
@@ -31,7 +31,7 @@ export const grpcOptions = z.object({
     .meta({ placeholder: "host:port" }),
   ...serverTlsOptions("grpc"),
   "grpc.max-message-size": bytes("4MiB").describe("Largest message with a span that is taken."),
-  // The public model's collector sends one span in each call and waits for the answer, so this delay limits the rate of
+  // Jaeger's collector sends one span in each call and waits for the answer, so this delay limits the rate of
   // a connection.
   "grpc.max-write-delay": duration("50ms").describe(
     "How long a span that came alone waits for others to be written with it.",

@@ -11,7 +11,7 @@ import { chunksOf, sendMessages } from "./send-traces.ts";
 import { traceIdOf } from "./trace-id-of.ts";
 import { dependencyQueryOf, traceQueryOf } from "./trace-query.ts";
 
-/** The public model's text, by which its client recognizes a missing trace. */
+/** Jaeger's text, by which its client recognizes a missing trace. */
 const notFound: GrpcFailure = { code: status.NOT_FOUND, details: "trace not found" };
 const noQuery: GrpcFailure = { code: status.INVALID_ARGUMENT, details: "missing query" };
 

@@ -15,7 +15,7 @@ import type { RemoteStorageParts } from "./remote-storage-parts.ts";
 import { sendMessages, tracesDataOf } from "./send-traces.ts";
 import { dependencyQueryOf, traceQueryOfV2 } from "./trace-query.ts";
 
-/** Maximum number of ids in one call. Clients of the public model send one id, or those of a search. */
+/** Maximum number of ids in one call. Clients of Jaeger send one id, or those of a search. */
 const maxIds = 10_000;
 
 type StreamHandler<Request> = handleServerStreamingCall<Request, Buffer>;

@@ -7,7 +7,7 @@ const nanosPerSecond = 1_000_000_000n;
 /** Go's zero time in seconds, which is in the year 1; Go clients send it for a time that is not set. */
 const goZeroSeconds = -62_135_596_800n;
 
-/** Default limit of traces in a search, as in most of the public model's stores. */
+/** Default limit of traces in a search, as in most of Jaeger's stores. */
 const defaultLimit = 100;
 
 type Timestamp = NonNullable<TraceQueryParameters["startTimeMin"]>;

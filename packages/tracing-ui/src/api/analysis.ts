@@ -26,7 +26,7 @@ export type Capabilities = z.infer<typeof capabilities>["endpoints"];
 const noCapabilities: Capabilities = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /**
- * The kinds of analysis that the server supports; none when it lacks this endpoint, as the public model's server does.
+ * The kinds of analysis that the server supports; none when it lacks this endpoint, as Jaeger's server does.
  */
 export const capabilitiesQuery = queryOptions({
   queryKey: ["capabilities"],
@@ -34,7 +34,7 @@ export const capabilitiesQuery = queryOptions({
     try {
       return (await readJson(`${base}/capabilities`, capabilities, signal)).endpoints;
     } catch (error) {
-      // Another query service, such as the public model's, answers with its page or with 404.
+      // Another query service, such as Jaeger's, answers with its page or with 404.
       const unknown =
         error instanceof ApiError && /^API_(NOT_FOUND|SHAPE|REFUSED)$/.test(error.code) ? true : undefined;
       if (unknown === undefined) {

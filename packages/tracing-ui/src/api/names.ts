@@ -7,7 +7,7 @@ import { readJson } from "./read-json.ts";
 
 /** The answer of `GET /names`: the number of matching names, and the best of them. */
 const answer = z.object({ total: z.number(), names: z.array(z.string()) });
-/** The public model's answer with all names. */
+/** Jaeger's answer with all names. */
 const wholeList = envelope(z.nullable(z.array(z.string())));
 
 /** Matching names, the best first; at most as many as a list below a field shows. */
@@ -26,7 +26,7 @@ const firstSpanPollMs = 2_000;
 
 /**
  * Names of services, or of a service's operations, that contain a text. The server searches, however many there are. A
- * server without this endpoint, such as the public model's, returns all names.
+ * server without this endpoint, such as Jaeger's, returns all names.
  */
 export function namesQuery({ service, contains }: NamesAsked) {
   return queryOptions({

@@ -65,7 +65,7 @@ export function tracesByIdQuery(traceIds: readonly string[] | undefined) {
 }
 
 /**
- * The parameters of a search, with the names of the public model's API. A lookback becomes `start` and `end`, in
+ * The parameters of a search, with the names of Jaeger's API. A lookback becomes `start` and `end`, in
  * microseconds.
  * @param nowMs time of the request, in milliseconds since 1970
  */

@@ -12,7 +12,7 @@ import { ThriftToApiV2 } from "../thrift/thrift-to-api-v2.ts";
 import { zipkinCoreSpansToApiV2 } from "../zipkin/zipkin-core-spans-to-api-v2.ts";
 import type { AgentBatch, AgentClientStats } from "./agent-batch.ts";
 
-/** Default of the largest packet. Clients send smaller packets; the public model has the same default. */
+/** Default of the largest packet. Clients send smaller packets; Jaeger has the same default. */
 export const defaultMaxPacketBytes = 65_000;
 
 const noneRejected = new RejectedSpans();

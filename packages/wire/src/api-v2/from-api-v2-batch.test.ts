@@ -12,7 +12,7 @@ import { fromApiV2Batch } from "./from-api-v2-batch.ts";
 import { boolTag, stringTag } from "./tags.ts";
 import { toApiV2Span } from "./to-api-v2-span.ts";
 
-// Proto3 writers omit -0 like 0; the public model's writer does too.
+// Proto3 writers omit -0 like 0; Jaeger's writer does too.
 const plusZero = (value: number) => value + 0;
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bytes = (length: number) =>

@@ -23,7 +23,7 @@ export const noScope: Scope = {
 
 /**
  * Converts an `api_v2` batch to the domain model; tags, logs and references stay unchanged. A span without a process
- * has the process of the batch. As in the public model, the service is `null-process-and-service-name` for a span
+ * has the process of the batch. As in Jaeger, the service is `null-process-and-service-name` for a span
  * without any process, and `empty-service-name` for an empty name.
  * @param format "proto" for batches over gRPC, "jaeger" for Thrift
  * @throws WireError WIRE_BAD_ID when an id has a wrong length, so that no span of the batch is converted

@@ -14,13 +14,13 @@ export function traceIdText(traceId: string): string {
  * Parses a trace id from a person or client: up to 32 hex digits in upper or lower case. Shorter ids are filled with
  * zeros on the left: `A1` becomes thirty zeros and `a1`.
  * @returns 32 lower-case hex digits
- * @throws WireError WIRE_BAD_ID with the public model's text, which clients show unchanged
+ * @throws WireError WIRE_BAD_ID with Jaeger's text, which clients show unchanged
  */
 export function parseTraceId(text: string): string {
   if (Buffer.byteLength(text) > 32) {
     throw new WireError("WIRE_BAD_ID", `TraceID cannot be longer than 32 hex characters: ${text}`);
   }
-  // The public model parses the two halves separately, and its error contains the half that failed.
+  // Jaeger parses the two halves separately, and its error contains the half that failed.
   for (const half of text.length > 16 ? [text.slice(0, -16), text.slice(-16)] : [text]) {
     if (!/^[0-9a-fA-F]+$/.test(half)) {
       throw new WireError(

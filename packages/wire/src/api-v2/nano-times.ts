@@ -13,7 +13,7 @@ const wholeTurn = 2n ** 64n * 1_000n;
 export const timeMend = "a time outside the years 1677 to 2262 was set to the end of them";
 
 /**
- * Nanoseconds as a signed number of 64 bits. The public model sends negative microseconds as huge unsigned numbers,
+ * Nanoseconds as a signed number of 64 bits. Jaeger sends negative microseconds as huge unsigned numbers,
  * which this function makes negative again. Any other value outside the range is replaced by the nearest value in the
  * range.
  */

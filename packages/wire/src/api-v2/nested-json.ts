@@ -4,7 +4,7 @@ import type { AttributeValue } from "../model/attribute.ts";
 class NotANumber extends Error {}
 
 /**
- * An array or key-value list as compact JSON, byte for byte as the public model prints it. Keys are sorted by bytes; if
+ * An array or key-value list as compact JSON, byte for byte as Jaeger prints it. Keys are sorted by bytes; if
  * a key occurs several times, only its last value is printed. `<`, `>`, `&` become \u003c, \u003e, \u0026; bytes become
  * base64. Whole doubles have no fraction, and an empty value is null. For a value with NaN or infinity, which JSON
  * cannot express, the result is "". Source: opentelemetry-collector pdata `Value.AsString`, and Go's encoding/json

@@ -9,7 +9,7 @@ const noServiceName = "OTLPResourceNoServiceName";
 const noSpan = "0".repeat(16);
 
 /**
- * Converts a span of the older model back to the OTLP span from which the public model made it. Attributes whose type
+ * Converts a span of the older model back to the OTLP span from which Jaeger made it. Attributes whose type
  * does not exist in the older model remain texts.
  * @param span span whose tags, logs and references are unchanged, but whose format tag is removed
  * @returns undefined for a span that no conversion can have produced; converting the result would give a different span

@@ -23,7 +23,7 @@ function text(key: string, value: string): Attribute {
   return { key, value: { type: "string", value } };
 }
 
-/** Protobuf encoders treat -0 as the default and omit it; the public model's encoder does too. */
+/** Protobuf encoders treat -0 as the default and omit it; Jaeger's encoder does too. */
 function withoutMinusZero(attributes: readonly Attribute[]): Attribute[] {
   return attributes.map(({ key, value }) =>
     Object.is(value.type === "double" ? value.value : 1, -0)

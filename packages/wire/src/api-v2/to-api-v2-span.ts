@@ -13,7 +13,7 @@ import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
  * Converts a span to the older model, in which `api_v2` services, remote storage and the UI's JSON contain it. Spans of
- * the older model stay unchanged; spans of OTLP and Zipkin are converted as in the public model. The span always has a
+ * the older model stay unchanged; spans of OTLP and Zipkin are converted as in Jaeger. The span always has a
  * process. The last tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote
  * through the remote storage API already have this tag.
  */
@@ -80,10 +80,10 @@ function referenceOf(link: SpanLink): SpanRef {
   };
 }
 
-// Translates OTLP and Zipkin spans to the older model as the public model does.
-// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
+// Translates OTLP and Zipkin spans to the older model as Jaeger does.
+// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of Jaeger.
 
-/** Scope, attributes, kind, status and trace state as tags, in the public model's order. */
+/** Scope, attributes, kind, status and trace state as tags, in Jaeger's order. */
 export function otlpTags({ scope, attributes, kind, status, traceState }: Span): KeyValue[] {
   const tags: KeyValue[] = [];
   if (scope.name !== "") {

@@ -38,7 +38,7 @@ function outcome(bytes: Uint8Array, limit = maxBytes): Buffer | string {
 }
 
 describe("decompressSnappy", () => {
-  // Fixtures made with golang/snappy 0.0.4, which the public model uses for reading.
+  // Fixtures made with golang/snappy 0.0.4, which Jaeger uses for reading.
   test.each([
     ["text", Buffer.from("spans in every format, ".repeat(40))],
     ["long", Buffer.from("0123456789abcdef".repeat(4500))],

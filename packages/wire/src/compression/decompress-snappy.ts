@@ -9,7 +9,7 @@ const maxChunkBytes = 65_536;
 const checksumBytes = 4;
 
 /**
- * Decompresses snappy data. In `Content-Encoding: snappy`, the public model sends a stream in the framing format, and
+ * Decompresses snappy data. In `Content-Encoding: snappy`, Jaeger sends a stream in the framing format, and
  * newer senders send a block without framing. Only a stream can start with the stream identifier.
  * @param maxBytes size limit of the result in bytes; checked before memory is allocated
  * @returns a new buffer; empty for a stream without chunks

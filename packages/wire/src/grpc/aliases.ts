@@ -1,5 +1,5 @@
 /**
- * The gRPC packages with two names: the neutral name of this product, and the public model's name, which existing
+ * The gRPC packages with two names: the neutral name of this product, and Jaeger's name, which existing
  * clients use. Services, reflection and clients use this list.
  */
 const publicPackages: readonly (readonly [ours: string, publicName: string])[] = [
@@ -10,7 +10,7 @@ const publicPackages: readonly (readonly [ours: string, publicName: string])[] =
 ];
 
 /**
- * The public model's name for a package of this product, or for a symbol in such a package.
+ * Jaeger's name for a package of this product, or for a symbol in such a package.
  * @param name "tracing.api_v2", "tracing.api_v2.QueryService", "tracing.api_v2.metrics.MetricFamily"
  * @returns undefined when the name is not ours ("grpc.health.v1.Health"), as it has no second name
  */

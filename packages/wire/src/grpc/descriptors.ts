@@ -68,8 +68,8 @@ export function loadDescriptors(): Descriptors {
 }
 
 /**
- * A copy of the file under the public model's names. `tracing/api_v2/query.proto` with the package `tracing.api_v2`
- * becomes the file and package that clients of the public model request. Files of other projects are not copied.
+ * A copy of the file under Jaeger's names. `tracing/api_v2/query.proto` with the package `tracing.api_v2`
+ * becomes the file and package that clients of Jaeger request. Files of other projects are not copied.
  */
 function publicTwin(file: FileDescriptorProto): FileDescriptorProto[] {
   const twinName = publicFileNameOf(file.name);

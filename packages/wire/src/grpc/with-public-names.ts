@@ -8,7 +8,7 @@ export function rpcServiceName(definition: ServiceDefinition): string {
 }
 
 /**
- * A service under its own name, and under the public model's name if it has one. Each result must be added to the
+ * A service under its own name, and under Jaeger's name if it has one. Each result must be added to the
  * server with the same handlers. Only the paths differ; the messages have the same bytes.
  */
 export function withPublicNames<Implementation extends UntypedServiceImplementation>(

@@ -39,7 +39,7 @@ export class JsonMembers {
   }
 
   /**
-   * Finds the members of an object. A null in a list is an object without members, as in the public model. Otherwise a
+   * Finds the members of an object. A null in a list is an object without members, as in Jaeger. Otherwise a
    * null would cause the loss of its span, or of all spans in the message.
    * @throws WireError WIRE_MALFORMED when the token is not an object
    */

@@ -6,7 +6,7 @@ import { type EncodeOptions, groupSpans, type ResourceGroup } from "./group-span
 /**
  * Converts spans of every format to OTLP JSON; `encodeTraces` converts the same to protobuf. Ids become hex, enums
  * numbers, 64-bit numbers strings, bytes base64. Defaults are omitted, except `parentSpanId`, `scope` and `status`, as
- * in the public model.
+ * in Jaeger.
  * @throws WireError WIRE_TOO_DEEP past `maxAttributeDepth`
  *
  * Source: opentelemetry-proto docs/specification.md, "JSON Protobuf Encoding".
@@ -35,7 +35,7 @@ function resourceSpansOf({ resource, scopes }: ResourceGroup): object {
   };
 }
 
-/** The order of members is the same as in the public model, because its tests compare the text. */
+/** The order of members is the same as in Jaeger, because its tests compare the text. */
 function spanOf(span: Span): object {
   return {
     traceId: span.traceId,

@@ -17,7 +17,7 @@ export interface ScopeGroup {
 /** Options of writing spans as OTLP. */
 export interface EncodeOptions {
   /**
-   * True: spans have the form of the public model's query service. The last attribute of each span is then
+   * True: spans have the form of Jaeger's query service. The last attribute of each span is then
    * `internal.span.format`, and each resource with attributes has a `service.name`. Default: false.
    */
   readonly likeQueryService?: boolean;

@@ -67,7 +67,7 @@ function withTags(tags: Tags) {
   return { ...rest, attributes: plainOf(attributes) };
 }
 
-// The rules were verified with release 1.62 of the public model: its answers of /api/v3/traces were compared for
+// The rules were verified with release 1.62 of Jaeger: its answers of /api/v3/traces were compared for
 // hundreds of random spans.
 describe("spans of the older model as OTLP", () => {
   test.each<[serviceName: string, tags: Tags, attributes: Record<string, unknown>]>([

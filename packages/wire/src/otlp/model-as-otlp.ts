@@ -1,5 +1,5 @@
-// Converts spans of the older model to OTLP, as the public model does.
-// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of the public model.
+// Converts spans of the older model to OTLP, as Jaeger does.
+// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of Jaeger.
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import {
   type Resource,

@@ -38,7 +38,7 @@ const leastPlain = -4;
 const mostPlain = 9;
 
 /**
- * Converts a double in the form of Go's `%.10g`, which the public model's tag search uses: 1e-07, 1.5e+10, +Inf.
+ * Converts a double in the form of Go's `%.10g`, which Jaeger's tag search uses: 1e-07, 1.5e+10, +Inf.
  * @returns the text that `attributeText` makes for this double; undefined for a text in another form, and for an equal
  * text
  */

@@ -12,7 +12,7 @@ const knownTypes: ReadonlySet<number> = new Set(Object.values(thrift.SamplingStr
  * The JSON in which an agent answers very old clients at `/`: the struct `SamplingStrategyResponse` of
  * idl/sampling.thrift, with `strategyType` as a number.
  * @throws WireError WIRE_TOO_LARGE for a limit above 32767, which an i16 cannot express. WIRE_MALFORMED for an unknown
- * type, or a probability that is NaN. Source: public model 1.62, pkg/clientcfg/clientcfghttp/handler.go
+ * type, or a probability that is NaN. Source: Jaeger 1.62, pkg/clientcfg/clientcfghttp/handler.go
  */
 export function legacySamplingJson(response: SamplingStrategyResponse): string {
   return thriftJson(thrift.SamplingStrategyResponse, thriftResponseOf(response));
@@ -34,7 +34,7 @@ function thriftResponseOf(response: SamplingStrategyResponse): thrift.SamplingSt
 function thriftOperationsOf(sampling: PerOperationSamplingStrategies): thrift.PerOperationSamplingStrategies {
   return {
     ...sampling,
-    // An operation without a rate gets rate null. This violates the IDL, but is the same as in the public model.
+    // An operation without a rate gets rate null. This violates the IDL, but is the same as in Jaeger.
     perOperationStrategies: sampling.perOperationStrategies as thrift.OperationSamplingStrategy[],
   };
 }

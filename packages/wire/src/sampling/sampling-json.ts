@@ -8,7 +8,7 @@ import { numberJson, textJson } from "./go-json.ts";
 
 /**
  * The JSON of `/api/sampling` of a collector and `/sampling` of an agent: protobuf JSON with the members in the order
- * of the message. Zero values are written; absent parts are omitted. Source: public model 1.62,
+ * of the message. Zero values are written; absent parts are omitted. Source: Jaeger 1.62,
  * model/converter/json/sampling.go
  */
 export function samplingJson(response: SamplingStrategyResponse): string {

@@ -42,7 +42,7 @@ function valueJson(field: ThriftField, value: unknown): string {
   }
 }
 
-/** Numbers below the range of an i16 wrap around, because the public model does not check them. */
+/** Numbers below the range of an i16 wrap around, because Jaeger does not check them. */
 function int16Json(name: string, value: number): string {
   if (value > maxInt16) {
     throw new WireError(

@@ -1,7 +1,7 @@
 import { Span as ApiV2Span } from "../gen/tracing/api_v2/model.ts";
 
 export interface SpanChunkLimits {
-  /** Maximum number of spans in one chunk; default: 1,000, as in the public model. */
+  /** Maximum number of spans in one chunk; default: 1,000, as in Jaeger. */
   readonly maxSpans: number;
   /**
    * Size limit of a chunk in bytes; default: 2 MiB, because clients refuse messages above 4 MiB. A span above the limit

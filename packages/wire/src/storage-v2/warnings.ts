@@ -1,7 +1,7 @@
 import type { AttributeValue } from "../model/attribute.ts";
 import type { Span } from "../model/span.ts";
 
-/** OTLP has no warnings. The public model keeps them in this attribute of a span, a list of texts. */
+/** OTLP has no warnings. Jaeger keeps them in this attribute of a span, a list of texts. */
 const warningsKey = "@jaeger@warnings";
 
 /** The span with its warnings as an attribute. */

@@ -27,7 +27,7 @@ const nameAt = batch.indexOf("shop");
 const process = "*tracing.Process error reading struct: ";
 const span = "*tracing.Span error reading struct: ";
 
-/** The texts are the public model's answers to these bytes. */
+/** The texts are Jaeger's answers to these bytes. */
 describe("explainBinaryError", () => {
   test.each<[name: string, bytes: Buffer, text: string]>([
     ["no byte", Buffer.alloc(0), "*tracing.Batch field 0 read error: EOF"],
@@ -77,7 +77,7 @@ describe("explainBinaryError", () => {
 
   test("has nothing to say of a batch that the public model takes, and neither have we", () => {
     expect(explainBinaryError(batch)).toBeUndefined();
-    // `vStr` with type i64, which the public model skips.
+    // `vStr` with type i64, which Jaeger skips.
     const tag = Buffer.concat([
       Buffer.of(11, 0, 1, 0, 0, 0, 0, 8, 0, 2, 0, 0, 0, 0, 10, 0, 3),
       Buffer.alloc(8),

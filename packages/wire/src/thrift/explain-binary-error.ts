@@ -17,14 +17,14 @@ const widths: ReadonlyMap<number, number> = new Map([
 /** Limits of Apache's reader for Go: levels of skipped values, and size of one string. */
 const maxDepth = 64;
 const maxSize = 100 * 1024 * 1024;
-/** The public model reads strings up to this size differently, and so reports a different error. */
+/** Jaeger reads strings up to this size differently, and so reports a different error. */
 const scratchBytes = 64;
 
 /**
- * The public model's error text for a struct `Batch` in the binary protocol, if the public model refuses it. Clients
+ * Jaeger's error text for a struct `Batch` in the binary protocol, if Jaeger refuses it. Clients
  * and their tests depend on these texts: `*tracing.Batch field 0 read error: EOF`. This code is slower than the reader,
  * and is used only after the reader has refused the bytes.
- * @returns undefined when the public model would accept the bytes
+ * @returns undefined when Jaeger would accept the bytes
  *
  * Source: Jaeger 1.62, generated code of jaeger.thrift; apache/thrift 0.21, lib/go
  */
@@ -41,7 +41,7 @@ export function explainBinaryError(bytes: Buffer): string | undefined {
 }
 
 interface PlannedField {
-  /** The name in the public model's code. */
+  /** The name in Jaeger's code. */
   readonly name: string;
   readonly type: number;
   readonly isBinary: boolean;
@@ -75,7 +75,7 @@ const batchPlan = planOf(Batch);
 class Refusal extends Error {}
 
 /**
- * Makes the same checks in the same order as the public model's generated Go code, because the text depends on the
+ * Makes the same checks in the same order as Jaeger's generated Go code, because the text depends on the
  * first failed check. The values are not stored.
  */
 class Explainer {

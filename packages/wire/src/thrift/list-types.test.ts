@@ -57,7 +57,7 @@ function packet(message: Buffer): Buffer {
 }
 
 /**
- * The same messages were sent to the public model. It stores the expected values, but refuses the whole message when
+ * The same messages were sent to Jaeger. It stores the expected values, but refuses the whole message when
  * tags are texts.
  */
 describe("types of the elements of a Thrift list", () => {

@@ -31,10 +31,10 @@ export class ThriftBatchTranscoder implements MessageTranscoder {
   }
 
   /**
-   * @param message the struct; bytes after it are ignored, as in the public model
+   * @param message the struct; bytes after it are ignored, as in Jaeger
    * @param tenant owner of the spans; "" when tenancy is off
    * @throws WireError for an invalid message; then no span of the message is kept. WIRE_TRUNCATED, WIRE_MALFORMED,
-   * WIRE_TOO_DEEP (64 levels of skipped values); if the public model refuses the message too, the error has its text.
+   * WIRE_TOO_DEEP (64 levels of skipped values); if Jaeger refuses the message too, the error has its text.
    * WIRE_TOO_LARGE as in `ApiV2Transcoder`
    */
   transcode(message: Uint8Array, tenant = ""): TranscodeResult {

@@ -5,7 +5,7 @@ const shownLength = 100;
 /**
  * Reads upper-case or lower-case hex digits into the end of `target[at, at + byteCount)`, whose bytes must be zero. The
  * text is given as three parameters, because an object would make a message with one span 5 % slower.
- * @throws WireError WIRE_BAD_ID with the text of Go's number parser, as in the public model
+ * @throws WireError WIRE_BAD_ID with the text of Go's number parser, as in Jaeger
  */
 export function readHexId(
   bytes: Buffer,

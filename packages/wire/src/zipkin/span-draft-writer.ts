@@ -14,7 +14,7 @@ import { linkTagPrefix, maxLinks, specialTagKeys, specialTags, specialTagTable }
 const { string: stringType, bool: boolType, int: intType } = attributeTypeCodes;
 const zipkinFormat = spanFormats.indexOf("zipkin");
 const pipe = 0x7c;
-/** The public model's name for a resource without a service. */
+/** Jaeger's name for a resource without a service. */
 const noService = "OTLPResourceNoServiceName";
 const linkPrefix = Buffer.from(linkTagPrefix);
 
@@ -38,12 +38,12 @@ const plain = -1;
 const taken = -2;
 
 /**
- * Converts Zipkin v2 spans to rows of format `zipkin`, by the public model's rules for conversion to OTLP. Tags about
+ * Converts Zipkin v2 spans to rows of format `zipkin`, by Jaeger's rules for conversion to OTLP. Tags about
  * process, scope, kind, status, trace state and links become the columns with these names. Endpoints become
  * `net.host.*` and `net.peer.*` attributes, and annotations become events.
  *
- * Unlike the public model, this conversion loses no data. The tags of a resource stay with their span, even when the
- * span has no service name. The public model gives the tags of one span to all spans of a service in a message. An
+ * Unlike Jaeger, this conversion loses no data. The tags of a resource stay with their span, even when the
+ * span has no service name. Jaeger gives the tags of one span to all spans of a service in a message. An
  * unreadable kind, status code, link or encoded annotation stays as text. A row has no columns for `debug` and
  * `shared`.
  *

@@ -46,7 +46,7 @@ const processTags = new Map([
  * process. This conversion is older than the collector's: see `sanitizeZipkinCoreSpan` for the repairs before
  * it. A span with both sides of a request becomes two spans with the same id.
  *
- * @param rejected receives the spans without a service name. The public model refuses the whole packet because of one
+ * @param rejected receives the spans without a service name. Jaeger refuses the whole packet because of one
  * such span. Source: Jaeger 1.62, model/converter/thrift/zipkin/to_domain.go.
  */
 export function zipkinCoreSpansToApiV2(
@@ -245,7 +245,7 @@ function peerTagsOf({ serviceName, ipv4, ipv6, port }: ZipkinCoreEndpoint): KeyV
 
 /**
  * Converts the value of an annotation by its type; numbers are big-endian. A value that is too short becomes a text
- * with an error message, as in the public model.
+ * with an error message, as in Jaeger.
  */
 function typedTag({ key, value, annotationType }: ZipkinCoreBinaryAnnotation): KeyValue {
   switch (annotationType) {

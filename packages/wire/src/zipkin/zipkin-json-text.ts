@@ -16,7 +16,7 @@ const shownLength = 100;
 
 /**
  * A Zipkin JSON text and its values. Strings are positions in `bytes`, unescaped; 64-bit numbers are two halves. Errors
- * have the texts of Go's decoder, which clients of the public model know.
+ * have the texts of Go's decoder, which clients of Jaeger know.
  */
 export class ZipkinJsonText {
   readonly tape = new JsonTape();

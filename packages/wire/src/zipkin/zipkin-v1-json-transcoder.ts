@@ -248,7 +248,7 @@ export class ZipkinV1JsonTranscoder implements MessageTranscoder {
   }
 }
 
-/** Converts 16 or 32 hex digits to 32 lower-case digits. @throws WireError WIRE_BAD_ID with the public model's text */
+/** Converts 16 or 32 hex digits to 32 lower-case digits. @throws WireError WIRE_BAD_ID with Jaeger's text */
 function traceIdOf(hex: string): string {
   const length = Buffer.byteLength(hex);
   if (length !== 16 && length !== 32) {
@@ -270,7 +270,7 @@ function parentIdOf(hex: string): string {
   return hex === "" ? "" : spanIdOf(hex, "parentId");
 }
 
-/** @param whenZero the public model's error text for an id of zeros */
+/** @param whenZero Jaeger's error text for an id of zeros */
 function checkedId(hex: string, name: string, whenZero: string): string {
   const wrong = Buffer.from(hex).find((byte) => !/[0-9a-fA-F]/.test(String.fromCharCode(byte)));
   if (wrong !== undefined) {

@@ -65,7 +65,7 @@ export interface ZipkinV1Span {
 }
 
 /**
- * Converts the spans of one message to the domain model by the public model's rules. The first annotation that tells a
+ * Converts the spans of one message to the domain model by Jaeger's rules. The first annotation that tells a
  * side gives the kind; if it has a service name, it also gives the resource. Other annotations become events. Binary
  * annotations become attributes; when a key is repeated, the last value counts.
  *
@@ -203,7 +203,7 @@ function readBinaryAnnotations(annotations: readonly ZipkinV1BinaryAnnotation[])
   };
 }
 
-/** Times before the epoch count as absent, as in the public model. @throws WireError for a time after 2262 */
+/** Times before the epoch count as absent, as in Jaeger. @throws WireError for a time after 2262 */
 function nanosOf(micros: bigint): bigint {
   if (micros * nanosPerMicro > maxNanos) {
     throw new WireError("WIRE_MALFORMED", `a time of ${micros} µs is after the year 2262`);

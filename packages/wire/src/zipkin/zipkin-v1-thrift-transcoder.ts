@@ -15,8 +15,8 @@ import { ipText } from "./ip-text.ts";
 import { type ZipkinV1Endpoint, type ZipkinV1Span, ZipkinV1SpanConverter } from "./zipkin-v1-span.ts";
 
 /**
- * Converts Zipkin v1 Thrift to rows: a list of `zipkincore.Span` without an envelope, in the binary protocol. As in the
- * public model, numbers of binary annotations are unsigned, and bytes become base64. Bytes after the list are ignored.
+ * Converts Zipkin v1 Thrift to rows: a list of `zipkincore.Span` without an envelope, in the binary protocol. As in
+ * Jaeger, numbers of binary annotations are unsigned, and bytes become base64. Bytes after the list are ignored.
  * An invalid span is rejected, and the other spans are kept.
  *
  * Source: idl/zipkincore.thrift; opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111.

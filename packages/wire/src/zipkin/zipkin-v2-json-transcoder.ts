@@ -12,7 +12,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const nullStart = 0x6e;
 
-// Member names of a span. Upper and lower case are equal, as in the public model.
+// Member names of a span. Upper and lower case are equal, as in Jaeger.
 const spanNames = [
   "traceId",
   "id",

@@ -96,7 +96,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     const draft = this.#draft;
     const cursor = this.#cursor;
     draft.clear();
-    // A time of zero counts as a time, as in the public model.
+    // A time of zero counts as a time, as in Jaeger.
     draft.hasTimestamp = true;
     let traceIdBytes = 0;
     let spanIdBytes = 0;
@@ -153,7 +153,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     this.#checkIds(traceIdBytes, spanIdBytes);
   }
 
-  /** @throws WireError WIRE_BAD_ID for an id that is absent or zero, with the public model's texts */
+  /** @throws WireError WIRE_BAD_ID for an id that is absent or zero, with Jaeger's texts */
   #checkIds(traceIdBytes: number, spanIdBytes: number): void {
     if (traceIdBytes === 0) {
       throw new WireError("WIRE_BAD_ID", "invalid TraceID: has length 0 yet wanted length 16");
@@ -258,7 +258,7 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
           endpoint.ipv6 = this.#ip(end);
           break;
         case 32:
-          // A port has 16 bits; higher bits are dropped, as in the public model.
+          // A port has 16 bits; higher bits are dropped, as in Jaeger.
           endpoint.port = cursor.uint32(end) & 0xffff;
           break;
         default:

@@ -94,8 +94,8 @@ async function heap(profiler: Profiler): Promise<AdminReply> {
 }
 
 /**
- * `/debug/pprof/…`: profiles in V8's own formats, under the public model's paths.
- * Source of the paths: the public model (Caddy 2.11)
+ * `/debug/pprof/…`: profiles in V8's own formats, under Caddy's paths.
+ * Source of the paths: Caddy 2.11
  */
 export function profileRoutes(workers?: Workers): AdminRoute[] {
   const profiler = new Profiler(workers);

@@ -18,7 +18,7 @@ const renewalWindowRatio = 1 / 3;
 
 /**
  * Obtains and renews the certificates that identify the server. The certificates are stored in the server's own folder,
- * not in the configured storage, which other servers may share. Source: the public model (Caddy 2.11), its identity
+ * not in the configured storage, which other servers may share. Source: Caddy 2.11, its identity
  */
 class IdentityApp implements App {
   readonly #config: IdentityConfig | null;

@@ -13,7 +13,7 @@ import {
   totalCount,
 } from "./operations.ts";
 
-/** A body in any format: like the public model, `/load` accepts formats other than JSON. */
+/** A body in any format: like Caddy, `/load` accepts formats other than JSON. */
 const anyFormat = body(
   "A whole config. The part of the media type after the slash names the format: json, json5, yaml, toml, …",
   {

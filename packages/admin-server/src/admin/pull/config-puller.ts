@@ -56,7 +56,7 @@ function planOf(document: ConfigDocument): Plan | undefined {
  * Replaces the config by a config that it fetches, as the setting `admin.config.load` requires. Without a delay, the
  * fetched config is loaded immediately; if fetching fails, the config with the setting is refused. With `load_delay`,
  * fetching starts after this time, and is repeated until a new config runs. The new config decides about further pulls.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export class ConfigPuller implements Participant {
   readonly #adapters: AdapterRegistry;

@@ -43,7 +43,7 @@ function causeOf(error: unknown): string {
 
 /**
  * Replaces placeholders; unknown placeholders in values stay.
- * @param authorization credentials from the URL; a configured header takes precedence, as in the public model
+ * @param authorization credentials from the URL; a configured header takes precedence, as in Caddy
  */
 function headersOf({ header }: PullConfig, authorization: string | undefined): [string, string][] {
   const headers = Object.entries(header ?? {}).flatMap(([name, values]) =>

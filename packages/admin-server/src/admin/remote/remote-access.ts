@@ -51,7 +51,7 @@ function parseEntry(entry: AccessEntry, path: string): Entry {
 
 /**
  * Access rights at the remote admin endpoint. A client is identified by the key of its certificate, regardless of the
- * issuer; the handshake proves that it has the private key. Source: the public model (Caddy 2.11), its access control
+ * issuer; the handshake proves that it has the private key. Source: Caddy 2.11, its access control
  */
 export class RemoteAccess implements AdminGate {
   readonly #entries: readonly Entry[];

@@ -18,7 +18,7 @@ import { IdentityFiles } from "../identity/identity-files.ts";
 import { identityMinVersion, ServerIdentity } from "../identity/server-identity.ts";
 import { RemoteAccess } from "./remote-access.ts";
 
-/** Default address of the endpoint. Source: the public model (Caddy 2.11) */
+/** Default address of the endpoint. Source: Caddy 2.11 */
 const defaultAddress = ":2021";
 const defaultPort = 2021;
 

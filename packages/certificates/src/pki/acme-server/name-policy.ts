@@ -3,7 +3,7 @@ import type { IssuancePolicy, NameRules } from "./acme-messages.ts";
 
 /**
  * True when a name matches a rule. A rule is a name, or `*.` and a name, which matches names exactly one label below
- * that name. Source: the public model
+ * that name. Source: Caddy
  */
 function domainFits(rule: string, name: string): boolean {
   const wanted = rule.toLowerCase().split(".");
@@ -52,7 +52,7 @@ export function hasRules({ allow, deny, allowWildcardNames }: IssuancePolicy): b
 /**
  * The reason why a policy refuses a name; undefined for an allowed name. A denied name is always refused. When the
  * policy lists allowed names, all other names are refused. When the policy has any rule, wildcard names need
- * `allowWildcardNames`. Source: the public model (Caddy 2.11)
+ * `allowWildcardNames`. Source: Caddy 2.11
  * @param name lower case, or an IP address
  */
 export function policyFault(policy: IssuancePolicy, name: string): string | undefined {

@@ -21,7 +21,7 @@ import { policyFault } from "./name-policy.ts";
 const orderLifetimeMs = 24 * 3_600_000;
 /** Shortest life of a certificate: five minutes. */
 const minLifetimeMs = 5 * 60_000;
-/** Longest lifetime of a certificate: a year. Source: the public model (Caddy 2.11) */
+/** Longest lifetime of a certificate: a year. Source: Caddy 2.11 */
 const maxLifetimeMs = 365 * 24 * 3_600_000;
 /** Length limit of DNS names as text. Source: RFC 1035, section 2.3.4 */
 const maxNameLength = 253;

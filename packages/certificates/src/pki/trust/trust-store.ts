@@ -24,7 +24,7 @@ function commonName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? "Development CA";
 }
 
-/** Name of a root in trust stores. The public model's trust store library uses the same name. */
+/** Name of a root in trust stores. Caddy's trust store library uses the same name. */
 export function storeName(certificate: X509Certificate): string {
   return `${commonName(certificate)} ${BigInt(`0x${certificate.serialNumber}`)}`;
 }

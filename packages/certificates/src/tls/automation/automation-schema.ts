@@ -2,7 +2,7 @@ import { configDuration, inlineModule } from "server-core/modules/config-fields"
 import { z } from "zod";
 import { keyTypes } from "../../material/key-pair.ts";
 
-/** One policy of `tls.automation`. Source: the public model (Caddy 2.11) */
+/** One policy of `tls.automation`. Source: Caddy 2.11 */
 export const automationPolicySchema = z.strictObject({
   subjects: z.array(z.string()).nullish().describe("Names it is for, `*` for a label (all)."),
   issuers: z

@@ -23,7 +23,7 @@ function remaining({ current }: CertificateAttempt): EventData {
       };
 }
 
-/** The data of certificate events. Source: the public model (certmagic) */
+/** The data of certificate events. Source: certmagic */
 export const certificateEvents = {
   obtaining: (attempt: CertificateAttempt): EventData => ({
     identifier: attempt.name,

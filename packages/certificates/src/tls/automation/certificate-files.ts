@@ -1,7 +1,7 @@
 import type { Storage } from "server-core/storage/storage";
 import { type LoadedCertificate, loadCertificate } from "../../material/loaded-certificate.ts";
 
-/** Keys of a managed certificate in the storage, with the same names as in the public model (certmagic). */
+/** Keys of a managed certificate in the storage, with the same names as in certmagic. */
 export function certificateKeys(issuerKey: string, name: string): { crt: string; key: string; json: string } {
   const safe = (text: string) =>
     text

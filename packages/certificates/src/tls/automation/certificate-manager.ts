@@ -43,7 +43,7 @@ export interface CertificateManagerOptions {
 }
 
 const minuteMs = 60_000;
-/** Source: the public model (certmagic), whose pauses grow to six hours */
+/** Source: certmagic, whose pauses grow to six hours */
 const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
   (minutes) => minutes * minuteMs,
 );

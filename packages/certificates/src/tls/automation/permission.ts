@@ -14,7 +14,7 @@ export interface CertificatePermission extends ModuleInstance {
 /** Modules that decide if a certificate may be obtained on demand. */
 export const permissions: ModuleNamespace<CertificatePermission> = { prefix: "tls.permission" };
 
-/** Source: the public model (Caddy 2.11) */
+/** Source: Caddy 2.11 */
 const timeoutMs = 10_000;
 
 /** Asks a web service: `<endpoint>?domain=<name>`; any status 200 to 299 permits. */

@@ -125,7 +125,7 @@ export class SubjectPolicies {
       managers.push(await context.loadInline(externalManagers, "via", manager as JsonValue, place));
     }
     // Names listed in the config are safe, because clients cannot choose them. The server's own CA is safe too, because
-    // its certificates cost nothing. Source: the public model (Caddy 2.11)
+    // its certificates cost nothing. Source: Caddy 2.11
     const subjects = (config.subjects ?? []).map((name) => replaceAll(name).toLowerCase());
     const isOpen = subjects.length === 0 || subjects.some((name) => name.startsWith("*"));
     const issuesInside = (config.issuers ?? []).every(({ module }) => module === "internal");

@@ -68,7 +68,7 @@ export class CertificateCache {
   /**
    * The certificates to send for a name: for each kind of key the newest certificate, preferring currently valid
    * certificates. The TLS library chooses the certificate that the client supports. When no certificate has the name, a
-   * selection chooses from all certificates, as in the public model.
+   * selection chooses from all certificates, as in Caddy.
    */
   find(name: string, selection?: CertificateSelection | undefined): LoadedCertificate[] {
     if (name.length > maxNameLength) {

@@ -1,4 +1,4 @@
-/** IANA names of cipher suites → OpenSSL's names. Source: the public model's list; `openssl ciphers -stdname` */
+/** IANA names of cipher suites → OpenSSL's names. Source: Caddy's list; `openssl ciphers -stdname` */
 export const cipherNames: ReadonlyMap<string, string> = new Map([
   ["TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"],
   ["TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"],

@@ -46,7 +46,7 @@ function chainFault(socket: TLSSocket): string | undefined {
  * | `verify_if_given` | let in | let in if its chain is trusted |
  * | `require_and_verify` | refused | let in if its chain is trusted |
  *
- * Listed certificates and verifiers apply in every mode. Source: the public model (Caddy 2.11)
+ * Listed certificates and verifiers apply in every mode. Source: Caddy 2.11
  * @throws ServerError CERTIFICATE, MODULE_CONFIG
  */
 export async function loadClientAuth(

@@ -12,7 +12,7 @@ const eventName = "tls_get_certificate";
 /** Maximum number of handshakes that wait for handlers; further handshakes fail. */
 const maxWaiting = 1_000;
 
-/** Emits an event for each handshake if the config has a handler for it. Source: the public model (certmagic) */
+/** Emits an event for each handshake if the config has a handler for it. Source: certmagic */
 export class HandshakeEvents {
   readonly #messages: ThreadMessages;
   /** False: the config has no handler for these events, so that handshakes need not wait. */

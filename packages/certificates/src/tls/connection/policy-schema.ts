@@ -36,7 +36,7 @@ const clientAuthSchema = z.strictObject({
     .describe("require_and_verify where anything is trusted, else require."),
 });
 
-/** One entry of `tls_connection_policies`. Source: the public model (Caddy 2.11) */
+/** One entry of `tls_connection_policies`. Source: Caddy 2.11 */
 export const connectionPolicySchema = z.strictObject({
   match: moduleMap("tls.handshake_match").nullish().describe("All must match (matches everything)."),
   certificate_selection: certificateSelectionSchema

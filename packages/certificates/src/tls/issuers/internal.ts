@@ -9,7 +9,7 @@ import type { CertificateIssuer } from "./issuer.ts";
 /** Default validity of a certificate: twelve hours. The renewal starts when a third of the lifetime is left. */
 const defaultLifetimeMs = 12 * 3_600_000;
 
-/** Issues certificates from the server's own CA. Source: the public model (Caddy 2.11) */
+/** Issues certificates from the server's own CA. Source: Caddy 2.11 */
 export const internalIssuer = defineModule({
   id: "tls.issuance.internal",
   config: z.strictObject({

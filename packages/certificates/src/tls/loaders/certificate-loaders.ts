@@ -18,7 +18,7 @@ interface Pair {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** A pair whose placeholders are replaced by their values. Source: the public model (Caddy 2.11) */
+/** A pair whose placeholders are replaced by their values. Source: Caddy 2.11 */
 function filledPair({ certificate, key, tags: given }: Pair): Pair {
   return {
     certificate: replaceKnown(certificate),
@@ -27,7 +27,7 @@ function filledPair({ certificate, key, tags: given }: Pair): Pair {
   };
 }
 
-/** Certificates from pairs of files. Source: the public model (Caddy 2.11) */
+/** Certificates from pairs of files. Source: Caddy 2.11 */
 export const fileLoader = defineModule({
   id: "tls.certificates.load_files",
   config: z.array(

@@ -6,7 +6,7 @@ import { findKey } from "../../material/pem.ts";
 import type { ExternalManager } from "./external-manager.ts";
 import { readAnswer } from "./read-answer.ts";
 
-/** A web service that provides certificates at `<url>?server_name=<name>`. Source: the public model (Caddy 2.11) */
+/** A web service that provides certificates at `<url>?server_name=<name>`. Source: Caddy 2.11 */
 export const httpManager = defineModule({
   id: "tls.get_certificate.http",
   config: z.strictObject({

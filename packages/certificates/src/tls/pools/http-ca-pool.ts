@@ -10,7 +10,7 @@ import { separate } from "./ca-pools.ts";
 
 const defaultHandshakeMs = 10_000;
 
-/** CAs from web services, which are asked each time the config is loaded. Source: the public model (Caddy 2.11) */
+/** CAs from web services, which are asked each time the config is loaded. Source: Caddy 2.11 */
 export const httpCaPool = defineModule({
   id: "tls.ca_pool.source.http",
   config: z.strictObject({

@@ -63,7 +63,7 @@ async function fromFiles(paths: readonly string[]): Promise<X509Certificate[]> {
   ).flat();
 }
 
-/** Accepts only listed client certificates. Source: the public model (Caddy 2.11) */
+/** Accepts only listed client certificates. Source: Caddy 2.11 */
 export const leafVerifier = defineModule({
   id: "tls.client_auth.verifier.leaf",
   config: z.strictObject({

@@ -8,7 +8,7 @@ const replacements: Readonly<Record<string, string>> = {
 
 /**
  * A name as one part of a storage key; characters that would change the path are replaced. The result is the same as in
- * the public model (certmagic), so that both find the same values: `*.example.com` becomes `wildcard_.example.com`.
+ * certmagic, so that both find the same values: `*.example.com` becomes `wildcard_.example.com`.
  */
 export function safeKeyPart(text: string): string {
   return text

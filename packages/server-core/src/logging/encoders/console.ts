@@ -30,7 +30,7 @@ function spacedJson(value: LogValue): string {
 
 /**
  * Time, level, logger and message for people to read, then the fields as JSON; a tab between each.
- * @param config levels are in color by default, as in the public model
+ * @param config levels are in color by default, as in Caddy
  */
 export function makeConsoleEncoder(config: EncoderConfig): LogEncoder {
   const time = compileTime(config.time_format || "wall_milli", config.time_local === true);

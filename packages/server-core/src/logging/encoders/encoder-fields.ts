@@ -3,7 +3,7 @@ import { formatGoDuration } from "../../go/go-duration.ts";
 import { formatGoTime } from "../../go/go-time.ts";
 import type { LogEntry, LogLevelName } from "../log-entry.ts";
 
-/** Fields that all encoders share. Source: the public model (Caddy 2.11) */
+/** Fields that all encoders share. Source: Caddy 2.11 */
 export const encoderShape = {
   message_key: z.string().nullish().describe("Name of the message (msg); empty leaves it out."),
   level_key: z.string().nullish().describe("Name of the level (level); empty leaves it out."),

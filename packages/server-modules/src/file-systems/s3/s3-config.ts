@@ -2,7 +2,7 @@ import { filledText } from "certificates/tls/dns/api/filled-text";
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Config of the file system `s3`. Source: the public model's plug-in (sagikazarmark/caddy-fs-s3) */
+/** Config of the file system `s3`. Source: Caddy's plug-in (sagikazarmark/caddy-fs-s3) */
 export const s3Schema = z.strictObject({
   bucket: filledText("Bucket with the files."),
   region: filledText(

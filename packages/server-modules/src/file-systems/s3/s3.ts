@@ -136,7 +136,7 @@ export class S3FileSystem implements FileSystem {
 }
 
 /**
- * The file system `s3`: files of a bucket of Amazon S3 or another service with its API. Source: the public model's
+ * The file system `s3`: files of a bucket of Amazon S3 or another service with its API. Source: Caddy's
  * plug-in (sagikazarmark/caddy-fs-s3); Amazon S3 API Reference
  */
 export const s3FileSystem = defineModule({

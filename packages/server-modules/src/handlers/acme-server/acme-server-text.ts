@@ -25,7 +25,7 @@ const ruleFields = { domains: appended("domains"), ip_ranges: appended("ip_range
 
 /**
  * Reads an `allow` or `deny` block into `policy.allow` or `policy.deny`. A second block of the same kind
- * replaces the first, as in the public model. A line without words is an error.
+ * replaces the first, as in Caddy. A line without words is an error.
  */
 function rules(which: "allow" | "deny"): FieldReader {
   return (cursor: TokenCursor, draft: Draft) => {

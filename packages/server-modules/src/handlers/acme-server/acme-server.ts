@@ -16,7 +16,7 @@ import { configDuration } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Default path prefix. Source: the public model (Caddy 2.11) */
+/** Default path prefix. Source: Caddy 2.11 */
 const defaultPrefix = "/acme/";
 const defaultLifetimeMs = 12 * 3_600_000;
 /**
@@ -122,7 +122,7 @@ function isAuthority(id: string, pki: JsonValue | undefined): boolean {
 /**
  * An ACME server for a CA of this server. It runs in two threads: this thread reads the request and sends the response,
  * and the main thread keeps accounts, orders and keys. A policy without rules issues for every name; this is logged.
- * Source: the public model (Caddy 2.11), RFC 8555
+ * Source: Caddy 2.11, RFC 8555
  */
 export const acmeServer = defineModule({
   id: "http.handlers.acme_server",

@@ -8,7 +8,7 @@ const fakeHash =
   "$argon2id$v=19$m=47104,t=1,p=1$P2nzckEdTZ3bxCiBCkRTyA$xQL3Z32eo5jKl7u5tcIsnEKObYiyNZQQf5/4sAau6Pg";
 
 /**
- * Compares passwords with argon2id hashes, in separate threads. The config fields exist in the public model and have no
+ * Compares passwords with argon2id hashes, in separate threads. The config fields exist in Caddy and have no
  * effect here, because each hash contains its cost.
  */
 export const argon2idHash = defineModule({

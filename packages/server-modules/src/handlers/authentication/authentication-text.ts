@@ -5,7 +5,7 @@ import { blockOf, line } from "serverfile/to-text/lines/line";
 import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { onlyGiven } from "serverfile/values/draft";
 
-/** Algorithms that this server can verify. The public model has the same algorithms. */
+/** Algorithms that this server can verify. Caddy has the same algorithms. */
 const algorithms = new Set(["bcrypt", "argon2id"]);
 
 /**

@@ -17,7 +17,7 @@ import { type AuthProvider, authProviders } from "./auth-provider.ts";
  * | no provider knows the user | 401, with the providers' challenges |
  * | a provider failed, and no other provider knows the user | 401; the failure is logged, and is in `{http.auth.<name>.error}` |
  * | the queue of password comparisons is full | 503 with `Retry-After` |
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const authentication = defineModule({
   id: "http.handlers.authentication",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { askPasswordCheck } from "../../passwords/ask-password-check.ts";
 import type { PasswordHash } from "./auth-provider.ts";
 
-/** Hash of a random, discarded password; cost 14, as in the public model. */
+/** Hash of a random, discarded password; cost 14, as in Caddy. */
 const fakeHash = "$2a$14$X3ulqf/iGxnf1k6oMZ.RZeJUoqI9PX2PM4rS5lkIKJXduLGXGPrt6";
 
 /** Compares passwords with bcrypt hashes, in separate threads. */

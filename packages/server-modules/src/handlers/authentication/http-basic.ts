@@ -108,7 +108,7 @@ function accountsOf(config: z.infer<typeof configSchema>): ReadonlyMap<string, s
 
 /**
  * Basic authentication: each request carries user name and password. An unknown name is compared with a fake hash, so
- * the response time does not reveal which names exist. Source: RFC 7617; the public model (Caddy 2.11)
+ * the response time does not reveal which names exist. Source: RFC 7617; Caddy 2.11
  */
 export const httpBasic = defineModule({
   id: "http.authentication.providers.http_basic",

@@ -3,7 +3,7 @@ import { type App, defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 
-/** Members that the app `cache` has in common with the handlers, as the plug-in of the public model names them. */
+/** Members that the app `cache` has in common with the handlers, as the plug-in of Caddy names them. */
 export const sharedCacheFields = {
   ttl: configDuration()
     .nullish()
@@ -28,7 +28,7 @@ export function cacheDefaults(context: ModuleContext): CacheDefaults {
   return schema.safeParse(context.appConfig("cache") ?? {}).data ?? {};
 }
 
-/** The app `cache`: defaults of the handlers. Source: the public model's plug-in (caddyserver/cache-handler) */
+/** The app `cache`: defaults of the handlers. Source: Caddy's plug-in (caddyserver/cache-handler) */
 export const cacheApp = defineModule({
   id: "cache",
   config: schema,

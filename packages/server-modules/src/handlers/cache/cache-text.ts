@@ -45,7 +45,7 @@ const fields: FieldReaders = {
 
 /**
  * `cache { max_bytes 64MiB; max_object_bytes 1MiB; default_ttl 5m }`: stores responses and answers repeated requests
- * from the store. This directive is an addition to the public model.
+ * from the store. This directive is an addition to Caddy.
  * ```
  * cache {
  *   max_bytes 64MiB

@@ -142,7 +142,7 @@ class OriginAnswer {
 }
 
 /**
- * Stores responses in memory and answers from the store. In the public model, a plugin does this.
+ * Stores responses in memory and answers from the store. In Caddy, a plugin does this.
  * | Stored response | Then | `Cache-Status` |
  * |---|---|---|
  * | none | the origin answers | `fwd=miss`, with `stored` when the response is stored |

@@ -7,7 +7,7 @@ const variable = z.string().regex(/^[^=\0]+=[^\0]*$/s, { error: "a variable is w
 /** A variable's name alone, for variables inherited from the server. */
 const variableName = z.string().regex(/^[^=\0]+$/, { error: "the name of a variable has no '='" });
 
-/** Config of the handler `cgi`. Source: the public model's plug-in of the same name (aksdb/caddy-cgi v2) */
+/** Config of the handler `cgi`. Source: Caddy's plug-in of the same name (aksdb/caddy-cgi v2) */
 export const cgiSchema = z.strictObject({
   executable: pathText()
     .min(1, { error: "an executable needs to be specified" })

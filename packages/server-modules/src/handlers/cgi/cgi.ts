@@ -156,7 +156,7 @@ class CgiHandler implements HttpHandler {
 }
 
 /**
- * Runs a program for each request and sends its output as the response. Source: RFC 3875; the public model's plug-in of
+ * Runs a program for each request and sends its output as the response. Source: RFC 3875; Caddy's plug-in of
  * the same name (aksdb/caddy-cgi v2)
  */
 export const cgi = defineModule({

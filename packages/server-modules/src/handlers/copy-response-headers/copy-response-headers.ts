@@ -4,7 +4,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 import { heldResponse } from "../reverse-proxy/response/held-responses.ts";
 
-/** Copies fields of the upstream's response, in routes of `handle_response`. Source: the public model (Caddy 2.11) */
+/** Copies fields of the upstream's response, in routes of `handle_response`. Source: Caddy 2.11 */
 export const copyResponseHeaders = defineModule({
   id: "http.handlers.copy_response_headers",
   config: z.strictObject({

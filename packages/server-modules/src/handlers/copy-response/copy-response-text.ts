@@ -8,7 +8,7 @@ import { statusValue } from "serverfile/values/status-value";
 
 /**
  * `copy_response [status]`, in `handle_response`: sends the upstream's response to the client. A number on the line is
- * a status. Other words on the line are ignored, as in the public model, so a placeholder needs the block.
+ * a status. Other words on the line are ignored, as in Caddy, so a placeholder needs the block.
  * ```
  * copy_response 200
  * ```

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { statusFrom } from "../intercept/response-rule.ts";
 import { heldResponse } from "../reverse-proxy/response/held-responses.ts";
 
-/** Sends the upstream's response to the client, in routes of `handle_response`. Source: the public model (Caddy 2.11) */
+/** Sends the upstream's response to the client, in routes of `handle_response`. Source: Caddy 2.11 */
 export const copyResponse = defineModule({
   id: "http.handlers.copy_response",
   config: z.strictObject({

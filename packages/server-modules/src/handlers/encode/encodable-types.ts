@@ -1,4 +1,4 @@
-/** Media types that are worth compressing. Source: the public model (Caddy 2.11) */
+/** Media types that are worth compressing. Source: Caddy 2.11 */
 export const encodableTypes: readonly string[] = [
   "application/atom+xml*",
   "application/eot*",

@@ -80,7 +80,7 @@ type Mode = "undecided" | "as it is" | "coded";
  * | of unknown length, long | the held bytes exceed the minimum, or the writer flushes |
  * | events and other unbuffered types | immediately |
  * | without a type | the first bytes reveal a type that is compressed |
- * Source: the public model (Caddy 2.11), which checks the first piece of a body of unknown length
+ * Source: Caddy 2.11, which checks the first piece of a body of unknown length
  */
 export class EncodeFilter extends HoldingFilter {
   readonly #exchange: Exchange;

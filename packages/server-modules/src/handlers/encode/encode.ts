@@ -81,7 +81,7 @@ function stripCoding(exchange: Exchange, coding: string): boolean {
   return true;
 }
 
-/** Compresses responses. Source: the public model (Caddy 2.11); RFC 9110 sections 8.4 and 12.5.3 */
+/** Compresses responses. Source: Caddy 2.11; RFC 9110 sections 8.4 and 12.5.3 */
 export const encode = defineModule({
   id: "http.handlers.encode",
   config: configSchema,

@@ -4,7 +4,7 @@ import { compileBodyTemplate, compileTemplate } from "http-engine/placeholders";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Fails every request on purpose, so that error routes answer. Source: the public model (Caddy 2.11) */
+/** Fails every request on purpose, so that error routes answer. Source: Caddy 2.11 */
 export const error = defineModule({
   id: "http.handlers.error",
   config: z.strictObject({

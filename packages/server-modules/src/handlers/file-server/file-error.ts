@@ -16,7 +16,7 @@ function codeOf(error: unknown): string {
  * | EACCES, EPERM | 403 |
  * | ENAMETOOLONG, ELOOP, EINVAL | 400 |
  * | all else | 500 |
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function statError(error: unknown): HttpError {
   const code = codeOf(error);

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { pathText } from "../../files/path-text.ts";
 import { isOrderName, isSortName, orderNames, sortNames } from "./browse/order.ts";
 
-/** Sidecar files have no settings yet, as in the public model. */
+/** Sidecar files have no settings yet, as in Caddy. */
 const noOptions = z.strictObject({});
 
-/** Config of the handler `file_server`. Source: the public model (Caddy 2.11) */
+/** Config of the handler `file_server`. Source: Caddy 2.11 */
 export const fileServerSchema = z.strictObject({
   fs: z
     .string()

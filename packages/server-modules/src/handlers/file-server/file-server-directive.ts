@@ -18,7 +18,7 @@ import { statusValue } from "serverfile/values/status-value";
 
 /** Words that `sort` accepts: one key and one direction, in any order. */
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
-/** Formats of sidecar files. Any other word is an error, with the public model's message. */
+/** Formats of sidecar files. Any other word is an error, with Caddy's message. */
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);
 
 /** Reads `sort name desc`. The combination is checked when the config is loaded. */

@@ -390,7 +390,7 @@ class FileServer implements HttpHandler {
     }
     if (file.lastModified !== "") {
       if (getHeader(headers, "last-modified") !== undefined) {
-        // As in the public model, the file's modification time replaces a configured `Last-Modified`. A configured tag
+        // As in Caddy, the file's modification time replaces a configured `Last-Modified`. A configured tag
         // and a configured type stay.
         removeHeaders(headers, (name) => name === "last-modified");
       }
@@ -405,7 +405,7 @@ class FileServer implements HttpHandler {
   }
 }
 
-/** Serves files from a folder. Source: the public model (Caddy 2.11) */
+/** Serves files from a folder. Source: Caddy 2.11 */
 export const fileServer = defineModule({
   id: "http.handlers.file_server",
   config: fileServerSchema,

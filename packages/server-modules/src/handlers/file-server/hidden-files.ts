@@ -42,7 +42,7 @@ function isHiddenBy(rules: readonly Rule[], path: string): boolean {
  * component. Any other entry hides its path, everything below the path, and every path that it matches as a glob.
  * `.git` hides `/srv/.git/config` and `/srv/a/.git`; `/srv/private` hides this folder and everything below; `*.bak`
  * hides every file with that extension.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function compileHidden(hide: readonly string[]): (path: string, exchange: Exchange) => boolean {
   if (hide.length === 0) {

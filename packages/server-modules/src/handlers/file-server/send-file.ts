@@ -147,7 +147,7 @@ function refuseRange(exchange: Exchange, text: string): void {
   }
 }
 
-/** Sends a status without a body. Fields of the body are removed, except with 412, as in the public model. */
+/** Sends a status without a body. Fields of the body are removed, except with 412, as in Caddy. */
 function sendEmpty(exchange: Exchange, status: 304 | 412): void {
   const headers = exchange.responseHeaders;
   const hasTag = getHeader(headers, "etag") !== undefined;

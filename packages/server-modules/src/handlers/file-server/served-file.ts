@@ -18,7 +18,7 @@ function isTelling(mtimeNs: bigint): boolean {
   return seconds !== 0n && seconds !== 1n;
 }
 
-/** Describes a file; its tag consists of the modification time and the size. Source: the public model (Caddy 2.11) */
+/** Describes a file; its tag consists of the modification time and the size. Source: Caddy 2.11 */
 export function describeFile(path: string, stats: BigIntStats): ServedFile {
   const telling = isTelling(stats.mtimeNs);
   const modifiedMs = Number(stats.mtimeNs / 1_000_000n);

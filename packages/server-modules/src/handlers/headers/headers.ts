@@ -25,7 +25,7 @@ function changeRequest(exchange: Exchange, change: (headers: HeaderList, exchang
   });
 }
 
-/** Changes headers of the request, of the response, or both. Source: the public model (Caddy 2.11) */
+/** Changes headers of the request, of the response, or both. Source: Caddy 2.11 */
 export const headers = defineModule({
   id: "http.handlers.headers",
   config: z.strictObject({

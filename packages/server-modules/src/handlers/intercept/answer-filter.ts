@@ -3,7 +3,7 @@ import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 
 /**
  * Passes a response that has a body. A response without a body is held back, because only its status matters. Source:
- * the public model (Caddy 2.11), `intercept`
+ * Caddy 2.11, `intercept`
  */
 export class AnswerFilter extends ResponseFilter {
   /** Called before the head of the response is sent. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { InterceptFilter } from "./intercept-filter.ts";
 import { loadResponseRules, responseRuleSchema } from "./response-rules.ts";
 
-/** Replaces responses of later handlers. Source: the public model (Caddy 2.11), without its wrong Content-Length */
+/** Replaces responses of later handlers. Source: Caddy 2.11, without its wrong Content-Length */
 export const intercept = defineModule({
   id: "http.handlers.intercept",
   config: z.strictObject({

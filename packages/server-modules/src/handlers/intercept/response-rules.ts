@@ -6,7 +6,7 @@ import { z } from "zod";
 import { compileResponseMatcher, responseMatcherSchema } from "../../matchers/response-matcher.ts";
 import type { ResponseRule } from "./response-rule.ts";
 
-/** Rules for matching responses. Source: the public model (Caddy 2.11), `handle_response` */
+/** Rules for matching responses. Source: Caddy 2.11, `handle_response` */
 export const responseRuleSchema = z.strictObject({
   match: responseMatcherSchema.nullish().describe("Responses that it is for (all)."),
   status_code: z

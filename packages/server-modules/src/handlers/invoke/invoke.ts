@@ -5,7 +5,7 @@ import { defineModule } from "server-core/modules/module";
 import { formatJsonPointer } from "server-core/tree/json-pointer";
 import { z } from "zod";
 
-/** Runs one of the server's `named_routes`. Source: the public model (Caddy 2.11) */
+/** Runs one of the server's `named_routes`. Source: Caddy 2.11 */
 export const invoke = defineModule({
   id: "http.handlers.invoke",
   config: z.strictObject({ name: z.string().describe("Name of the route.") }),

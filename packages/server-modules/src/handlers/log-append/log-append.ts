@@ -6,7 +6,7 @@ import type { LogValue } from "server-core/logging/log-entry";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Adds a field to the request's line in the access log. Source: the public model (Caddy 2.11) */
+/** Adds a field to the request's line in the access log. Source: Caddy 2.11 */
 export const logAppend = defineModule({
   id: "http.handlers.log_append",
   config: z.strictObject({

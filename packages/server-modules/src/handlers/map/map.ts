@@ -87,8 +87,8 @@ function nameOf(destination: string): string {
 /**
  * Sets placeholders depending on the value of a source. A value is computed when a placeholder is first read. `{
  * "source": "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp":
- * "^(.*)\\.example\\.com$", "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`. Source: the
- * public model
+ * "^(.*)\\.example\\.com$", "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`. Source:
+ * Caddy
  */
 export const map = defineModule({
   id: "http.handlers.map",

@@ -76,7 +76,7 @@ const fields: FieldReaders = {
 
 /**
  * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: requires users to sign in.
- * This directive is an addition to the public model. The directive requires `client_id`, because no login works without
+ * This directive is an addition to Caddy. The directive requires `client_id`, because no login works without
  * it. All other checks happen when the config is loaded.
  * ```
  * oidc https://id.example.com {

@@ -60,7 +60,7 @@ ${message === "" ? "" : `<p role="alert">${escapeHtml(message)}</p>\n`}<form met
 `;
 }
 
-/** Loads a template of the user's own, with the names of the public model's plug-in. @throws ServerError MODULE_CONFIG */
+/** Loads a template of the user's own, with the names of Caddy's plug-in. @throws ServerError MODULE_CONFIG */
 async function loadTemplate(path: string): Promise<(content: FormContent, nonce: string) => Promise<string>> {
   try {
     const text = (await readRegularFile(path, maxTemplateBytes)).toString("utf8");

@@ -1,7 +1,7 @@
 import { configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Config of the handler. Source: the public model's plug-in (steffenbusch/caddy-postauth-2fa) */
+/** Config of the handler. Source: Caddy's plug-in (steffenbusch/caddy-postauth-2fa) */
 export const postauth2faSchema = z.strictObject({
   session_inactivity_timeout: configDuration()
     .nullish()

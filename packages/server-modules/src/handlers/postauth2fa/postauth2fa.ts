@@ -148,7 +148,7 @@ async function codeIn(exchange: Exchange): Promise<string> {
 }
 
 /**
- * A second factor after any first one: codes of authenticator apps (TOTP). Source: RFC 6238; the public model's plug-in
+ * A second factor after any first one: codes of authenticator apps (TOTP). Source: RFC 6238; Caddy's plug-in
  * (steffenbusch/caddy-postauth-2fa)
  */
 export const postauth2fa = defineModule({

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Claims of a session, which is a JWT as the plug-in of the public model makes it. */
+/** Claims of a session, which is a JWT as the plug-in of Caddy makes it. */
 export interface SessionClaims {
   readonly username: string;
   readonly clientIP: string;

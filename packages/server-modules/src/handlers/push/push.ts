@@ -8,13 +8,12 @@ import { z } from "zod";
 import { preloadTargets } from "./preload-links.ts";
 
 /**
- * Header field of pushed requests. A request with this field pushes nothing, even behind a proxy. Source: the public
- * model
+ * Header field of pushed requests. A request with this field pushes nothing, even behind a proxy. Source: Caddy
  */
 const marker = "Caddy-Push";
 /** Request variable that is set when a push handler already processes the `Link` fields of the response. */
 const looksAtLinks = "http.handlers.push.pushed_link";
-/** Fields that a pushed request copies from the original request. Source: the public model (Caddy 2.11) */
+/** Fields that a pushed request copies from the original request. Source: Caddy 2.11 */
 const handedOn = ["Accept-Encoding", "Accept-Language", "Accept", "Cache-Control", "User-Agent"];
 
 /** Builds the fields of a pushed request: copies of the page request's fields on which responses depend. */
@@ -44,7 +43,7 @@ function pathOf(exchange: Exchange, target: string): string {
 /**
  * HTTP/2 server push: sends resources of a page together with the page. Browsers have disabled server push (Chrome 106,
  * Firefox 132), so the handler serves other clients. For browsers use early hints (`static_response` with 103). Source:
- * the public model (Caddy 2.11); RFC 9113, section 8.4
+ * Caddy 2.11; RFC 9113, section 8.4
  */
 export const push = defineModule({
   id: "http.handlers.push",

@@ -58,7 +58,7 @@ const commonFields = {
 
 /**
  * `rate_limit { zone name { key …; window …; events …; match { … } } }`: refuses requests above a rate. This directive
- * is an addition to the public model. Two zones with the same name are an error, because the second zone would silently
+ * is an addition to Caddy. Two zones with the same name are an error, because the second zone would silently
  * replace the first zone.
  * ```
  * rate_limit {
@@ -86,7 +86,7 @@ const commonFields = {
  *   }
  * }
  * ```
- * Durations are nanoseconds in the JSON, as in every config of the public model.
+ * Durations are nanoseconds in the JSON, as in every config of Caddy.
  */
 const directive = handlerDirective(({ cursor, readModule }) => {
   cursor.next();

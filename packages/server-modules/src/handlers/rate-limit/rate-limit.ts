@@ -113,7 +113,7 @@ function tell(exchange: Exchange, zone: Zone, arrival: Arrival): void {
 
 /**
  * Limits the rate of requests, over all threads and reloads. Requests above the rate get 429 with `Retry-After`, and
- * header fields report the remaining quota. In the public model only a plugin does this; the config uses the plugin's
+ * header fields report the remaining quota. In Caddy only a plugin does this; the config uses the plugin's
  * names.
  * | Response field | Example | Meaning |
  * |---|---|---|

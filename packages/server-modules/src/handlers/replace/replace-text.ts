@@ -9,8 +9,8 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 
 /**
- * `replace [search replacement] { search replacement…; match { … } }`. The directive has the form of a plugin of the
- * public model. `match` restricts the handler to some responses. The search text `match` itself is possible on the
+ * `replace [search replacement] { search replacement…; match { … } }`. The directive has the form of a plugin of
+ * Caddy. `match` restricts the handler to some responses. The search text `match` itself is possible on the
  * first line only.
  * ```
  * replace {
@@ -43,7 +43,7 @@ const directive = handlerDirective(({ cursor }) => {
     listOf(draft, "replacements").push(onlyGiven({ search, replace: text }));
   };
   const words = cursor.remainingArguments();
-  // Bodies are always replaced as they stream; the plug-in of the public model must be told so.
+  // Bodies are always replaced as they stream; the plug-in of Caddy must be told so.
   if (words.length > 0 && !(words.length === 1 && words[0] === "stream")) {
     add(...words);
   }

@@ -46,7 +46,7 @@ function sizeLimit(limit: number): BodyFilter {
   };
 }
 
-/** Limits or replaces the body of the request. Source: the public model (Caddy 2.11) */
+/** Limits or replaces the body of the request. Source: Caddy 2.11 */
 export const requestBody = defineModule({
   id: "http.handlers.request_body",
   config: z.strictObject({

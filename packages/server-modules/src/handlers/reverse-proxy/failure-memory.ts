@@ -2,7 +2,7 @@ import type { Upstream } from "./upstream.ts";
 
 /**
  * Failures of upstreams that one proxy remembers (`fail_duration`). They are forgotten with the proxy's config: the
- * next config starts at zero, although upstreams are shared. Source: the public model (Caddy 2.11), `countFailure`
+ * next config starts at zero, although upstreams are shared. Source: Caddy 2.11, `countFailure`
  */
 export class FailureMemory {
   /** `fail_duration` in milliseconds. 0 disables counting. */

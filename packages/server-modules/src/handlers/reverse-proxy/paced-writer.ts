@@ -14,7 +14,7 @@ export interface PacedSink {
 
 /**
  * Holds response bytes back for a short time, so that many small chunks are sent together.
- * Source: the public model (Caddy 2.11), `flush_interval`
+ * Source: Caddy 2.11, `flush_interval`
  */
 export class PacedWriter {
   /** `flush_interval`: limit in milliseconds for which the first held byte may wait. */

@@ -48,7 +48,7 @@ const balancingSchema = z.strictObject({
  * |---|---|
  * | the dial failed | yes |
  * | the connection broke before the response began | yes |
- * | the response began and was cut off | no, as in the public model |
+ * | the response began and was cut off | no, as in Caddy |
  * | the status is in `unhealthy_status` | yes |
  * | the head took longer than `unhealthy_latency` | yes, but not a second time if the status already counted |
  */
@@ -85,7 +85,7 @@ const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
  *   "health_checks": { "passive": { "fail_duration": "30s", "unhealthy_latency": "2s" } }
  * }
  * ```
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const proxySchema = z.strictObject({
   upstreams: z

@@ -37,7 +37,7 @@ interface FailedChoice {
  * 4. After a failure, the retry rules end the request, or return the time to wait before step 2 starts again.
  * 5. A response that a rule of `handle_response` matches goes to the routes of that rule.
  *
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export class ProxyHandler implements HttpHandler {
   readonly #parts: ProxyParts;

@@ -3,7 +3,7 @@ import { getHeader, getHeaders, type HeaderList, removeHeaders } from "http-engi
 import { remoteAddress, withoutZone } from "http-engine/remote-address";
 import { connectionWords } from "http-protocols/http1/field-lines";
 
-/** Header fields that apply to one connection only. Source: the public model, RFC 9110 section 7.6.1 */
+/** Header fields that apply to one connection only. Source: Caddy, RFC 9110 section 7.6.1 */
 const hopByHop = new Set([
   // Alternative addresses of the upstream are not valid for this server.
   "alt-svc",
@@ -245,7 +245,7 @@ export function dropResponseHeaders(from: readonly string[], exchange: Exchange)
 /**
  * Adds the fields of an upstream's 101 to the response. Existing fields are kept, and no `Via` is added: the following
  * bytes are not HTTP.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function addSwitchHeaders(from: readonly string[], target: HeaderList): void {
   const hasServer = getHeader(from, "server") !== undefined;

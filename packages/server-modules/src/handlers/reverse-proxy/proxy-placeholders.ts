@@ -103,7 +103,7 @@ function text(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** Formats a duration as the public model does: `1.5ms`, `2.25s`. */
+/** Formats a duration as Caddy does: `1.5ms`, `2.25s`. */
 function duration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatGoDuration(ms);
 }

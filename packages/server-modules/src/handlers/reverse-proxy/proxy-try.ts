@@ -102,7 +102,7 @@ export class ProxyTry implements RelayPlan {
       trusted:
         exchange.server.isTrustedProxy?.(exchange) === true ||
         trusted?.contains(exchange.remoteAddress) === true,
-      // The public model's library removes `Expect` from HTTP/2 requests.
+      // Caddy's library removes `Expect` from HTTP/2 requests.
       expectContinue: transport.handsOnExpect === true || exchange.stream.version.startsWith("1"),
       hasBody: body.content !== undefined,
       host: hostFor(transport, dial, exchange.hostport),
@@ -223,7 +223,7 @@ export class ProxyTry implements RelayPlan {
     this.#trace?.end(error);
     if (error instanceof ProxyFailure) {
       this.upstream.failed(error);
-      // As in the public model, an upstream that sent a response head does not count as failed, even if its body is cut
+      // As in Caddy, an upstream that sent a response head does not count as failed, even if its body is cut
       // off.
       if (error.stage !== "response") {
         this.#parts.failures.count(this.upstream);

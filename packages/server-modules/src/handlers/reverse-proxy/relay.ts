@@ -490,7 +490,7 @@ export class Relay implements ResponseReceiver {
 }
 
 /**
- * True when bytes of the response may be delayed. Streams must not be delayed. Source: the public model (Caddy 2.11)
+ * True when bytes of the response may be delayed. Streams must not be delayed. Source: Caddy 2.11
  */
 function mayWait(headers: HeaderList): boolean {
   return getHeader(headers, "content-length") !== undefined && !isUnbuffered(headers);

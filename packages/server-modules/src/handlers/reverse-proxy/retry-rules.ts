@@ -6,7 +6,7 @@ import type { ProxyConfig } from "./proxy-config.ts";
 import { ProxyFailure, RetryableResponse } from "./proxy-error.ts";
 import type { ProxyProgress } from "./proxy-placeholders.ts";
 
-/** Default pause between attempts, in milliseconds. Source: the public model (Caddy 2.11) */
+/** Default pause between attempts, in milliseconds. Source: Caddy 2.11 */
 const defaultTryIntervalMs = 250;
 
 /** Methods that may be sent again after an upstream may have seen them. Source: RFC 9110, section 9.2.1 */
@@ -57,7 +57,7 @@ export interface TriesSoFar {
  *
  * Independently of these rules, a transport may send a call again, which is not counted as an attempt. It does so for a
  * call that the upstream surely did not process, and for a replayable call whose kept connection closes before the
- * response: see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`. Source: the public model
+ * response: see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`. Source: Caddy
  * (Caddy 2.11), load_balancing
  */
 export class RetryRules {
@@ -129,7 +129,7 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // An addition to the public model that needs no setting: after a failed dial a different upstream is tried, because
+    // An addition to Caddy that needs no setting: after a failed dial a different upstream is tried, because
     // nothing was sent.
     const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
     return isUnreached && tries.othersLeft ? 0 : undefined;

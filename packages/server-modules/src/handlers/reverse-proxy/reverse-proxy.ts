@@ -21,7 +21,7 @@ import { upstreamDetailTopic, upstreamPool } from "./upstream.ts";
 import { UpstreamSet } from "./upstream-set.ts";
 import { upstreamSources } from "./upstreams/upstream-source.ts";
 
-/** Ranges of `private_ranges`, as in the public model. */
+/** Ranges of `private_ranges`, as in Caddy. */
 const privateRanges = ["192.168.0.0/16", "172.16.0.0/12", "10.0.0.0/8", "127.0.0.1/8", "fd00::/8", "::1"];
 
 /** Compiles `headers` of the config. `require` limits the response changes by status and fields. */
@@ -79,7 +79,7 @@ async function loadParts(config: ProxyConfig, context: ModuleContext) {
   };
 }
 
-/** Forwards requests to upstreams. Source: the public model (Caddy 2.11) */
+/** Forwards requests to upstreams. Source: Caddy 2.11 */
 export const reverseProxy = defineModule({
   id: "http.handlers.reverse_proxy",
   config: proxySchema,

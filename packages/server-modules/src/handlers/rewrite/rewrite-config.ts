@@ -6,7 +6,7 @@ const keyAndValue = z.strictObject({
   val: z.string().nullish().describe("Its value, or its new name; placeholders allowed."),
 });
 
-/** Fields of the handler `rewrite`, also used by the reverse proxy. Source: the public model (Caddy 2.11) */
+/** Fields of the handler `rewrite`, also used by the reverse proxy. Source: Caddy 2.11 */
 export const rewriteSchema = z.strictObject({
   method: z.string().nullish().describe("Another method; placeholders allowed."),
   uri: z

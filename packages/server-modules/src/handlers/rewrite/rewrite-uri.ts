@@ -32,7 +32,7 @@ function compilePath(text: string): Template {
   });
 }
 
-/** Removes a final `=`. Source: the public model */
+/** Removes a final `=`. Source: Caddy */
 function withoutLastEqualsSign(query: string): string {
   return query.replace(/(?<=^|&)([^=]*)=$/, "$1");
 }
@@ -91,7 +91,7 @@ function queryChange(exchange: Exchange, text: string): string {
  * | `?y=2` | `/a?y=2` |
  * | `/b{http.request.uri}` | `/b/a?x=1` |
  * @returns the changed parts
- * Source: the public model (Caddy 2.11), handler `rewrite`
+ * Source: Caddy 2.11, handler `rewrite`
  */
 export function compileUri(uri: string): (exchange: Exchange) => RequestLineChange {
   const { path, query } = split(uri);

@@ -4,7 +4,7 @@ import { compileRewrite } from "./compile-rewrite.ts";
 import { rewriteSchema } from "./rewrite-config.ts";
 
 /**
- * Changes method, path and query for later handlers, without a redirect. Source: the public model (Caddy 2.11)
+ * Changes method, path and query for later handlers, without a redirect. Source: Caddy 2.11
  */
 export const rewrite = defineModule({
   id: "http.handlers.rewrite",

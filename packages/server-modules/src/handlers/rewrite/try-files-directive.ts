@@ -3,7 +3,7 @@ import { type Route, routeOf } from "serverfile/routes/route";
 import { onlyGiven } from "serverfile/values/draft";
 
 /**
- * Policies of the matcher `file`. They are checked while the text is read, as in the public model, so that an error has
+ * Policies of the matcher `file`. They are checked while the text is read, as in Caddy, so that an error has
  * a line number.
  */
 const policies = new Set([

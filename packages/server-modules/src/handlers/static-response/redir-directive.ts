@@ -28,7 +28,7 @@ export function redirectPage(to: string): string {
 
 /**
  * `redir to [permanent|temporary|html|3xx|401]`: the default is 302. `html` answers 200 with a page that redirects
- * browsers; other programs get the page itself. 401 is allowed, as in the public model, for logins that redirect.
+ * browsers; other programs get the page itself. 401 is allowed, as in Caddy, for logins that redirect.
  * ```
  * redir https://example.com{uri} permanent
  * ```

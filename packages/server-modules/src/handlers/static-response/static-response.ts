@@ -31,7 +31,7 @@ const configSchema = z.strictObject({
 /** Sent immediately; the next handlers then send the final response. Source: RFC 8297 */
 const earlyHints = 103;
 
-/** Guesses the content type. An empty object or array counts as text. Source: the public model (Caddy 2.11) */
+/** Guesses the content type. An empty object or array counts as text. Source: Caddy 2.11 */
 function contentTypeOf(body: string): string {
   const text = body.trim();
   const ends = `${text.at(0)}${text.at(-1)}`;
@@ -194,7 +194,7 @@ function abort(exchange: Exchange): never {
   throw new ServerError("CLIENT_GONE", "the site cuts the connection");
 }
 
-/** Answers every request with the same response. Source: the public model (Caddy 2.11) */
+/** Answers every request with the same response. Source: Caddy 2.11 */
 export const staticResponse = defineModule({
   id: "http.handlers.static_response",
   config: configSchema,

@@ -28,7 +28,7 @@ function runErrors(errors: RouteList, error: unknown, exchange: Exchange, next: 
  * | no route sends a response | the next handler of the outer route |
  * | a route fails, without `errors` | the error goes to the outer route |
  * | a route fails, with `errors` | the error routes answer, unless the head was sent |
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const subroute = defineModule({
   id: "http.handlers.subroute",

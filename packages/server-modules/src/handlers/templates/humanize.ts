@@ -59,7 +59,7 @@ function timeOf(text: string, layout: string): number {
  * The template function `humanize`: formats a number of bytes (`size`), or a time (`time`) relative to now.
  * @param now milliseconds since 1970
  * @throws TemplateError for another format
- * Source: the public model (Caddy 2.11), observed output
+ * Source: Caddy 2.11, observed output
  */
 export function humanize(format: string, value: unknown, now = Date.now()): string {
   const [kind = ""] = format.split(":", 1);

@@ -37,7 +37,7 @@ export interface SiteFunctionOptions {
 /**
  * Takes tags out of a text. Attributes in quotes may hold angle brackets, and what stands in a tag that is left open is not
  * printed: `<<b>script>` must not become a tag. It does not make text safe: `html` does that.
- * Source: the public model (Caddy 2.11), `stripHTML`
+ * Source: Caddy 2.11, `stripHTML`
  */
 function stripHtml(text: string): string {
   let [stripped, depth, quote] = ["", 0, ""];
@@ -127,7 +127,7 @@ const textFunctions: Readonly<Record<string, TemplateFunction>> = {
 /**
  * Functions that use the site and the request. Files are read only below the root. `httpInclude` sends a request to
  * this server, without a connection.
- * Source: the public model (Caddy 2.11), handler templates
+ * Source: Caddy 2.11, handler templates
  */
 export function siteFunctions(options: SiteFunctionOptions): Record<string, TemplateFunction> {
   const { exchange, root } = options;

@@ -21,7 +21,7 @@ function headerValue(value: unknown): string {
 /**
  * The dot of a template: the request, and the response headers. `{{.Req.Header.Get "Accept"}}`,
  * `{{.Cookie "lang"}}`, `{{.RespHeader.Set "X-A" "1"}}`.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export function templateContext(
   exchange: Exchange,

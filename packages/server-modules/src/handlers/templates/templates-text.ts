@@ -24,8 +24,8 @@ const fields = {
 };
 
 /**
- * `templates { mime …; between … …; root … }`: treats responses as templates. Unknown lines are ignored, as in the
- * public model. `extensions` reads modules of template functions.
+ * `templates { mime …; between … …; root … }`: treats responses as templates. Unknown lines are ignored, as in
+ * Caddy. `extensions` reads modules of template functions.
  * ```
  * templates {
  *   mime text/html text/markdown

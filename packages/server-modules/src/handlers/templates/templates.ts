@@ -66,7 +66,7 @@ function mayBeTemplate(path: string, types: readonly string[]): boolean {
 /** Header fields that describe the template's bytes, not the page's. */
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
-/** Fields that say something of a page whose template failed. Source: the public model (Caddy 2.11) */
+/** Fields that say something of a page whose template failed. Source: Caddy 2.11 */
 const describesPage = new Set([...changed, "content-encoding", "content-range", "content-type"]);
 
 /**
@@ -197,7 +197,7 @@ function answer(exchange: Exchange, filter: TemplateFilter): Promise<void> | und
 /**
  * Executes responses as templates in Go's syntax. Use only trusted templates: a template can read every file below its
  * root.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const templates = defineModule({
   id: "http.handlers.templates",

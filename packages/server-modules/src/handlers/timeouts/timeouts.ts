@@ -204,7 +204,7 @@ class PacedResponse extends ResponseFilter {
   }
 }
 
-/** Limits how slowly a client may send and receive. Source: the public model (Caddy 2.11) */
+/** Limits how slowly a client may send and receive. Source: Caddy 2.11 */
 export const timeouts = defineModule({
   id: "http.handlers.timeouts",
   config: z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Contains only settings of a site. The environment configures collector, queue and sampling, as in the public model.
+ * Contains only settings of a site. The environment configures collector, queue and sampling, as in Caddy.
  */
 export const tracingSchema = z.strictObject({
   span: z.string().nullish().describe("Name of the span; placeholders allowed (the method)."),

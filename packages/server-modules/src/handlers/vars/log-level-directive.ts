@@ -5,7 +5,7 @@ const levels = new Set(["debug", "info", "warn", "error"]);
 
 /**
  * `log_level DEBUG|INFO|WARN|ERROR`: sets the level of the access log entry. Mixed case such as `Warn` is an error, as
- * in the public model.
+ * in Caddy.
  * ```
  * log_level /health DEBUG
  * ```

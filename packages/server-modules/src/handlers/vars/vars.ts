@@ -4,7 +4,7 @@ import type { JsonValue } from "server-core/json/json-value";
 import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
-/** Sets variables for later handlers: `{http.vars.<name>}`. Source: the public model (Caddy 2.11) */
+/** Sets variables for later handlers: `{http.vars.<name>}`. Source: Caddy 2.11 */
 export const vars = defineModule({
   id: "http.handlers.vars",
   config: z

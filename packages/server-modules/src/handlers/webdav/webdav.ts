@@ -307,7 +307,7 @@ class WebDavHandler implements HttpHandler {
 }
 
 /**
- * Serves files for reading and writing over WebDAV, classes 1 and 2. Source: RFC 4918; the public model's plug-in of
+ * Serves files for reading and writing over WebDAV, classes 1 and 2. Source: RFC 4918; Caddy's plug-in of
  * the same name (mholt/caddy-webdav)
  */
 export const webdav = defineModule({

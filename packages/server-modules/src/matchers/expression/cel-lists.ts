@@ -56,7 +56,7 @@ function slice(values: CelList, start: bigint, end: bigint): CelValue[] {
   return [...values].slice(Number(start), Number(end));
 }
 
-/** List methods. Source: the CEL extensions of the public model (Caddy 2.11) */
+/** List methods. Source: the CEL extensions of Caddy 2.11 */
 export const listFunctions: readonly CelFunc[] = [
   celMethod("reverse", anyList, [], anyList, function () {
     return [...this].reverse();

@@ -64,7 +64,7 @@ function extreme(name: string, sign: 1 | -1): CelFunc {
 /** Internal functions of the macros `math.greatest` and `math.least`. Their argument is a list. */
 export const extremeFunctions = { greatest: "math.@max", least: "math.@min" } as const;
 
-/** The functions `math.*`. Source: the CEL extensions of the public model (Caddy 2.11) */
+/** The functions `math.*`. Source: the CEL extensions of Caddy 2.11 */
 export const mathFunctions: readonly CelFunc[] = [
   celFunc("math.ceil", [DOUBLE], DOUBLE, Math.ceil),
   celFunc("math.floor", [DOUBLE], DOUBLE, Math.floor),

@@ -28,7 +28,7 @@ export const list = (of: CelKind): CelKind => ({ name: "list", parts: [of] });
 /** A map with one key type and one value type. */
 export const map = (key: CelKind, value: CelKind): CelKind => ({ name: "map", parts: [key, value] });
 
-/** Name of a type in the public model's form: `list(string)`. */
+/** Name of a type in Caddy's form: `list(string)`. */
 export function kindText({ name, parts }: CelKind): string {
   return parts === undefined ? name : `${name}(${parts.map(kindText).join(", ")})`;
 }

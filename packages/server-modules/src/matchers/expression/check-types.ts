@@ -44,7 +44,7 @@ const constants: Readonly<Record<string, CelKind>> = {
   nullValue: nil,
 };
 
-/** Refuses the expression, with the public model's message. */
+/** Refuses the expression, with Caddy's message. */
 function fail(reason: string): never {
   throw new ServerError("MODULE_CONFIG", `compiling CEL program: ${reason}`);
 }

@@ -116,7 +116,7 @@ export function isMatcherFunction(name: string): boolean {
  * The matcher config of a call: `path("/a", "/b")` becomes the matcher `path` with `["/a", "/b"]`.
  * @param matcherName default name of captures
  * @returns undefined when the arguments do not fit
- * Source: the public model (Caddy 2.11), CEL libraries of its matchers
+ * Source: Caddy 2.11, CEL libraries of its matchers
  */
 export function matcherConfig(
   name: string,

@@ -6,11 +6,11 @@ import { type ModuleReader, noSettings } from "../module-reader.ts";
 
 const unknown = (word: string) => `unrecognized subdirective ${word}`;
 /**
- * Maximum number of expressions in one `multi_regexp`, as in the public model; each expression is applied to every log
+ * Maximum number of expressions in one `multi_regexp`, as in Caddy; each expression is applied to every log
  * entry.
  */
 const maxOperations = 50;
-/** Maximum number of characters of one expression, as in the public model. A longer one is an error. */
+/** Maximum number of characters of one expression, as in Caddy. A longer one is an error. */
 const maxPatternLength = 1000;
 
 /** A filter with one optional word. */

@@ -15,7 +15,7 @@ export interface LogBlock {
   readonly noHost: boolean;
 }
 
-/** Names of writers without settings. As in the public model, a word after such a name begins another line. */
+/** Names of writers without settings. As in Caddy, a word after such a name begins another line. */
 const plainWriters = new Set(["discard", "stderr", "stdout"]);
 
 /** Lines that are allowed once in a block. */

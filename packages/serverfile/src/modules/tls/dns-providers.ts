@@ -193,7 +193,7 @@ function readerOf(name: string, syntax: ProviderSyntax): ModuleReader {
     cursor.noMoreArguments();
     readFields(cursor, draft, fields, unknown);
     if (name === "route53") {
-      // The public model's module sets these defaults before it reads the block.
+      // Caddy's module sets these defaults before it reads the block.
       setAt(draft, "region", draft.region ?? (process.env.AWS_REGION || "us-east-1"));
       draft.skip_route53_sync_on_delete ??= true;
       return onlyGiven(draft);

@@ -73,13 +73,13 @@ function meaningForWrites({ code, details }: ServiceError): StorageErrorCode {
     : "STORAGE_UNAVAILABLE";
 }
 
-/** True for a missing trace: NOT_FOUND, or the public model's text with another code. */
+/** True for a missing trace: NOT_FOUND, or Jaeger's text with another code. */
 export function isTraceNotFound(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return isServiceError(cause) && (cause.code === status.NOT_FOUND || cause.details === "trace not found");
 }
 
-/** True for a method that the server does not support: UNIMPLEMENTED, or UNKNOWN with the public model's text. */
+/** True for a method that the server does not support: UNIMPLEMENTED, or UNKNOWN with Jaeger's text. */
 export function isNotImplemented(error: unknown): boolean {
   const cause = error instanceof StorageError ? error.cause : error;
   return (

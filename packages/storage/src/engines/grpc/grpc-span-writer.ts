@@ -26,7 +26,7 @@ interface TenantSpan {
 
 /**
  * Writes the spans of a block over streams if the server's capabilities include them, otherwise with one call for each
- * span. As in the public model's collector, spans are written in the older span model, and the tag with the format is
+ * span. As in Jaeger's collector, spans are written in the older span model, and the tag with the format is
  * last. While the process lives, acknowledged spans of a block are not written again.
  */
 export class GrpcSpanWriter implements SpanWriter {

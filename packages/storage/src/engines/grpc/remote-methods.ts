@@ -14,7 +14,7 @@ import {
 import { traceService } from "wire/otlp";
 
 /**
- * Copies a method under the public model's name. Other remote storages know only this name; the servers of this project
+ * Copies a method under Jaeger's name. Other remote storages know only this name; the servers of this project
  * know both names.
  */
 export function publicMethod<Request, Response>(

@@ -17,7 +17,7 @@ export interface LeaderElectionOptions {
   readonly now?: () => number;
 }
 
-/** Name of the lease in the public model. */
+/** Name of the lease in Jaeger. */
 const leaseName = "sampling_store_leader";
 
 /**

@@ -40,7 +40,7 @@ function calculate(calculator: ProbabilityCalculator, current: Numbers = {}) {
   return { probabilities: by("probability"), qps: by("qps") };
 }
 
-/** Data of the public model's testThroughputBuckets. */
+/** Data of Jaeger's testThroughputBuckets. */
 const newest: Counts = { "svcA GET": [45], "svcA PUT": [60], "svcB GET": [30], "svcB PUT": [15] };
 const older: Counts = { "svcA GET": [30], "svcB GET": [45] };
 

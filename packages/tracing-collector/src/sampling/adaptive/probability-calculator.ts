@@ -37,7 +37,7 @@ const epsilon = 1e-10;
 
 /**
  * Computes for each operation the probability that leads to the target number of sampled traces per second, from its
- * counts in the last intervals. Source: public model 1.62, plugin/sampling/strategyprovider/adaptive/post_aggregator.go
+ * counts in the last intervals. Source: Jaeger 1.62, plugin/sampling/strategyprovider/adaptive/post_aggregator.go
  */
 export class ProbabilityCalculator {
   readonly #settings: CalculationSettings;

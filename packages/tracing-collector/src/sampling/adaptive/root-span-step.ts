@@ -13,7 +13,7 @@ const sampledByType: ReadonlyMap<string, number> = new Map([
 /**
  * Counts the throughput of root spans that have a service, a name, and the tags `sampler.type` and `sampler.param`.
  * Clients set these on spans that begin a trace. OpenTelemetry's remote sampler for Go uses `jaeger.sampler.type` and
- * `jaeger.sampler.param`. Rows are not changed. Source: public model 1.62,
+ * `jaeger.sampler.param`. Rows are not changed. Source: Jaeger 1.62,
  * plugin/sampling/strategyprovider/adaptive/aggregator.go, HandleRootSpan; opentelemetry-go-contrib,
  * samplers/jaegerremote
  */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 
-/** Metrics of adaptive sampling. Metrics that the public model also has keep their names. */
+/** Metrics of adaptive sampling. Metrics that Jaeger also has keep their names. */
 export class SamplingMetrics {
   /** Increased by the number of services each time counts are saved. */
   readonly services;

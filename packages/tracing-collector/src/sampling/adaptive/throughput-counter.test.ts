@@ -18,7 +18,7 @@ test("counts by service and operation, and starts anew when taken", () => {
   expect(counter.take()).toEqual({ throughput: [], services: 0, refused: 0 });
 });
 
-// Data of the public model's TestIncrementThroughput.
+// Data of Jaeger's TestIncrementThroughput.
 test("remembers ten probabilities of an operation", () => {
   const counter = new ThroughputCounter();
   for (let index = 0; index < 20; index++) {

@@ -1,4 +1,4 @@
-// Answers of the public model, release 1.62, with its memory store, to the spans of request.json. They are
+// Answers of Jaeger, release 1.62, with its memory store, to the spans of request.json. They are
 // exact, except for the order of services and of resources, which it leaves open.
 import { readFileSync } from "node:fs";
 import { createLogger, parseHostPort } from "lifecycle";

@@ -10,7 +10,7 @@ import { defineTool, type Tool, type ToolContext } from "../tool.ts";
 // Names and other texts have at most 4,096 characters, as in the HTTP API.
 const text = z.string().max(4_096);
 
-/** Conditions for spans, with the names of the public model's tools. */
+/** Conditions for spans, with the names of Jaeger's tools. */
 export const spanArguments = {
   ...timeArguments,
   service_name: text.optional().describe("As get_services writes it; every service when absent."),
@@ -83,7 +83,7 @@ export const searchTool: Tool = defineTool({
     return {
       fields: {
         traces: summaries.map((summary) => traceJson(summary, context)),
-        // The public model's tool has no count of all matches either: the store stops at the limit.
+        // Jaeger's tool has no count of all matches either: the store stops at the limit.
         more_may_match: traces.length >= args.search_depth,
       },
       lists: ["traces"],
@@ -118,7 +118,7 @@ async function find(args: SearchArguments, context: ToolContext): Promise<Packed
   );
 }
 
-/** Summary of a trace, with the field names of the public model's tool. */
+/** Summary of a trace, with the field names of Jaeger's tool. */
 function traceJson(summary: TraceSummary, { link }: ToolContext) {
   const { minStartTimeUnixNano: start, maxEndTimeUnixNano: end, services } = summary;
   return {

@@ -18,8 +18,8 @@ export interface AdjustOptions {
 /**
  * Prepares a stored trace for display. Changes `trace` itself.
  *
- * The steps follow the public model's release 1.62, but duplicates are removed before ids and clocks
- * change. In the public model a changed id or a clock warning makes a duplicate differ from its original,
+ * The steps follow Jaeger's release 1.62, but duplicates are removed before ids and clocks
+ * change. In Jaeger a changed id or a clock warning makes a duplicate differ from its original,
  * so the duplicate stays.
  */
 export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions): void {

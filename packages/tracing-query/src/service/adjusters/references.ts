@@ -37,7 +37,7 @@ function isBad(reference: SpanRef): boolean {
   return reference.traceId.every((byte) => byte === 0);
 }
 
-/** Prints the structure as the public model does, with its internal fields. */
+/** Prints the structure as Jaeger does, with its internal fields. */
 function dump({ spanId, refType }: SpanRef): string {
   const type = refType === SpanRefType.CHILD_OF ? "CHILD_OF" : "FOLLOWS_FROM";
   return (

@@ -5,7 +5,7 @@ import { hasKind, idKey, parentKey, parentReference } from "../span-facts.ts";
 /**
  * Zipkin lets the client's and the server's side of a call share one span id. The server's span gets the
  * smallest unused id counted from 1, with the shared id as its parent. Children of the shared id become the
- * server's. The step is the public model's.
+ * server's. The step is Jaeger's.
  *
  * ```
  * before  client 5  (parent 0)      after  client 5  (parent 0)

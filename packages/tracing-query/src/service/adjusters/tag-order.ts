@@ -42,7 +42,7 @@ function compareValues(a: KeyValue, b: KeyValue): number {
 }
 
 /**
- * Compares tags in the public model's order: by key, then by number of the type, then by value.
+ * Compares tags in Jaeger's order: by key, then by number of the type, then by value.
  *
  * ```
  * a="x" (string), a=5 (int64), b=1 (int64), b=2 (int64)

@@ -11,7 +11,7 @@ const defaultDirectory = "https://acme-v02.api.letsencrypt.org/directory";
 const defaultTestDirectory = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
 /**
- * Name of a CA's folder in the storage, made from host and path of its directory URL. Source: the public model
+ * Name of a CA's folder in the storage, made from host and path of its directory URL. Source: Caddy
  * (certmagic)
  */
 function issuerKeyOf(directoryUrl: string): string {
@@ -25,8 +25,8 @@ export function directoryOf({ ca }: Pick<AcmeConfig, "ca">): string {
 }
 
 /**
- * URL of the directory for test orders; undefined without a test CA. Only Let's Encrypt has a default. Source: the
- * public model (certmagic)
+ * URL of the directory for test orders; undefined without a test CA. Only Let's Encrypt has a default. Source:
+ * certmagic
  */
 export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): string | undefined {
   const directory = directoryOf(config);
@@ -116,7 +116,7 @@ export class AcmeAuthority {
     }
   }
 
-  /** Key of the account in the storage. Source: the public model (certmagic), so that both find the same account */
+  /** Key of the account in the storage. Source: certmagic, so that both find the same account */
   #keyPlace(): { readonly user: string; readonly place: string } {
     const user = (this.#config.email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
     const folder = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}`;

@@ -282,7 +282,7 @@ function filledUrl(field: string, text: string | null | undefined): string | und
 
 /**
  * The config after its placeholders are replaced by values.
- * @throws ServerError MODULE_CONFIG for a placeholder without a value. Source: the public model (Caddy 2.11)
+ * @throws ServerError MODULE_CONFIG for a placeholder without a value. Source: Caddy 2.11
  */
 function filledConfig(config: AcmeConfig): AcmeConfig {
   const fill = (text: string | null | undefined) => (text ? replaceStrictly(text) : text);

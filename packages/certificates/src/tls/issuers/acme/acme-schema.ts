@@ -8,7 +8,7 @@ const port = z.int().min(1).max(65_535).nullish();
 /** A URL, or a text whose placeholders are filled when the issuer is created. */
 const url = z.union([z.url(), z.string().regex(/\{.+\}/)]);
 
-/** Config of the issuer `acme`. Source: the public model (Caddy 2.11) */
+/** Config of the issuer `acme`. Source: Caddy 2.11 */
 export const acmeSchema = z.strictObject({
   ca: url.nullish().describe("The authority's directory (Let's Encrypt)."),
   test_ca: url

@@ -39,7 +39,7 @@ export interface StartedChallenge {
   readonly keyAuthorization: string;
 }
 
-/** Key of a challenge in the storage. Source: the public model (certmagic, `challengeTokensKey`) */
+/** Key of a challenge in the storage. Source: Caddy (certmagic, `challengeTokensKey`) */
 export function sharedChallengeKey(issuerKey: string, type: SharedChallengeType, name: string): string {
   const identifier = type === "tls-alpn-01" ? reverseName(name) : name;
   return `acme/${safeKeyPart(issuerKey)}/challenge_tokens/${safeKeyPart(identifier)}.json`;
@@ -99,7 +99,7 @@ const storedFileSchema = z.object({
   identifier: z.object({ value: z.string() }),
 });
 
-/** Like {@link shareChallenge}, but for a file. Source: the public model (certmagic, `ZeroSSLIssuer`) */
+/** Like {@link shareChallenge}, but for a file. Source: Caddy (certmagic, `ZeroSSLIssuer`) */
 export async function shareFile(
   storage: Storage,
   issuerKey: string,

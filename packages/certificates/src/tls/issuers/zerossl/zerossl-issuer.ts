@@ -38,7 +38,7 @@ const defaultPropagationMs = 120_000;
 /** Pause in milliseconds between two DNS lookups. */
 const lookupPauseMs = 2_000;
 
-/** Config of the issuer `zerossl`. Source: the public model (Caddy 2.11) */
+/** Config of the issuer `zerossl`. Source: Caddy 2.11 */
 export const zerosslSchema = z.strictObject({
   api_key: z
     .string()

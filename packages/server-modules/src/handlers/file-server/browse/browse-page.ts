@@ -89,8 +89,8 @@ ${up}${page.items.map(row).join("\n")}
 }
 
 /**
- * The content security policy of the built-in page, which contains file names that other people chose. Source: the
- * public model
+ * The content security policy of the built-in page, which contains file names that other people chose. Source:
+ * Caddy
  */
 export function pagePolicy(nonce: string): string {
   return (

@@ -18,7 +18,7 @@ import type { ListedFile } from "./listing.ts";
 
 const delimiters = ["{{", "}}"] as const;
 
-/** An entry with the field names of the public model's templates. */
+/** An entry with the field names of Caddy's templates. */
 function itemContext(item: ListedFile, page: object): object {
   const time = new UtcTime(item.mod_time);
   return {
@@ -47,7 +47,7 @@ function breadcrumbs(path: string): object[] {
   }));
 }
 
-/** A listing with the field names of the public model's templates. */
+/** A listing with the field names of Caddy's templates. */
 function pageContext(page: PageListing): Record<string, unknown> {
   const context: Record<string, unknown> = {
     Name: page.path.replace(/\/$/, "").split("/").at(-1) || "/",
@@ -76,7 +76,7 @@ const maxTemplateBytes = 16 * 1024 * 1024;
 /**
  * Loads a template for listings. The template can use the functions of the handler `templates`, and the listing.
  * @throws ServerError MODULE_CONFIG when the file cannot be read
- * Source: the public model (Caddy 2.11), the context of its browse templates
+ * Source: Caddy 2.11, the context of its browse templates
  */
 export async function loadBrowseTemplate(path: string): Promise<RenderPage> {
   let template: ParsedTemplate;

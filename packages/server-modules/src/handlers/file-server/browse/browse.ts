@@ -65,7 +65,7 @@ const defaultTimeFormat = "January 2, 2006 at 15:04:05";
 /** Width of a tab in characters, as in terminals. */
 const tabWidth = 8;
 
-/** Aligns the columns of a table with tabs. Source: the public model (Caddy 2.11), observed output */
+/** Aligns the columns of a table with tabs. Source: Caddy 2.11, observed output */
 function plainTable(items: readonly ListedFile[], timeFormat: string): string {
   const rows = [
     ["Name", "Size", "Modified"],

@@ -6,7 +6,7 @@ import { textOfBuffer } from "server-core/uri/text-of-bytes";
 import { goMode } from "../../../files/go-mode.ts";
 import { pathBytes } from "../../../files/path-bytes.ts";
 
-/** One entry of a folder, as in the JSON of a listing. Source: the public model (Caddy 2.11) */
+/** One entry of a folder, as in the JSON of a listing. Source: Caddy 2.11 */
 export interface ListedFile {
   /** File name; folders end with a slash. Bytes that are no UTF-8 are U+FFFD. */
   readonly name: string;

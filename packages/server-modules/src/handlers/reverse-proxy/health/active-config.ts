@@ -1,7 +1,7 @@
 import { configCount, configDuration } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** Checks at regular intervals, independent of requests. Source: the public model (Caddy 2.11) */
+/** Checks at regular intervals, independent of requests. Source: Caddy 2.11 */
 export const activeHealthSchema = z.strictObject({
   /** The whole text is taken as a path, so `?` is escaped. A leading slash is added if missing. */
   path: z.string().nullish().describe("Path to ask for; deprecated: `uri`."),

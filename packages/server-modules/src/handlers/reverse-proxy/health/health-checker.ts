@@ -13,7 +13,7 @@ import type { Transport } from "../transport/transport.ts";
 import type { ActiveHealthConfig } from "./active-config.ts";
 import { askHealth, type HealthAnswer } from "./health-request.ts";
 
-/** Default interval of the public model, in milliseconds. */
+/** Default interval of Caddy, in milliseconds. */
 const defaultIntervalMs = 30_000;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 1024 * 1024;
@@ -44,7 +44,7 @@ function targetOf(config: ActiveHealthConfig): string {
  * Checks upstreams periodically. In each round the first thread to take a candidate's turn makes the check and updates
  * {@link ActiveHealth}. A changed state is logged once, and emits the event `healthy` or `unhealthy` with the member
  * `host`.
- * Source: the public model (Caddy 2.11), active health checks
+ * Source: Caddy 2.11, active health checks
  */
 export class HealthChecker {
   readonly #config: ActiveHealthConfig;

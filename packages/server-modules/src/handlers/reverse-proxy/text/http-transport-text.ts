@@ -88,7 +88,7 @@ const trustedFiles: FieldReader = (cursor, draft) => {
   childOf(draft, "tls").root_ca_pem_files = files;
 };
 
-/** `compression off`. Any other word has no effect, as in the public model. */
+/** `compression off`. Any other word has no effect, as in Caddy. */
 const compression: FieldReader = (cursor, draft) => {
   if (cursor.nextArgument() && cursor.value === "off") {
     setFalse(draft, "compression");

@@ -278,7 +278,7 @@ class ProxyReader {
     },
     transport: (cursor, draft) => {
       const name = cursor.argument();
-      // As in the public model, a second `transport` replaces the first. If the directive itself created the first, it
+      // As in Caddy, a second `transport` replaces the first. If the directive itself created the first, it
       // is an error.
       if (draft.transport !== undefined) {
         throw cursor.error("transport already specified");

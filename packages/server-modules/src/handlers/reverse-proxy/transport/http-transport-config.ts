@@ -22,7 +22,7 @@ const bufferSchema = () =>
  *   "keep_alive": { "idle_timeout": "90s" }
  * }
  * ```
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const httpTransportSchema = z.strictObject({
   /** Default: the system's resolver, which also reads the hosts file. */

@@ -24,7 +24,7 @@ import { askingForGzip, UnpackedCall } from "./unpacked-call.ts";
 import { UpstreamConnections, type UpstreamConnectionsOptions } from "./upstream-connections.ts";
 import { managedClientCertificate, upstreamTlsOptions } from "./upstream-tls.ts";
 
-/** Default values of the config, in milliseconds and bytes. Source: the public model (Caddy 2.11) */
+/** Default values of the config, in milliseconds and bytes. Source: Caddy 2.11 */
 const defaults = {
   dialTimeoutMs: 3_000,
   fallbackDelayMs: 300,
@@ -291,7 +291,7 @@ async function proxyUrlOf(config: HttpTransportConfig, context: ModuleContext): 
     : url || undefined;
 }
 
-/** HTTP to upstreams. Source: the public model (Caddy 2.11) */
+/** HTTP to upstreams. Source: Caddy 2.11 */
 export const httpTransport = defineModule({
   id: "http.reverse_proxy.transport.http",
   config: httpTransportSchema,

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { ServerError } from "server-core/errors";
 import { z } from "zod";
 
-/** Config of the name servers. Source: the public model (Caddy 2.11) */
+/** Config of the name servers. Source: Caddy 2.11 */
 export const resolverSchema = z.strictObject({
   addresses: z
     .array(z.string())

@@ -8,7 +8,7 @@ import { configDuration, inlineModule } from "server-core/modules/config-fields"
 import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 
-/** TLS to upstreams. Source: the public model (Caddy 2.11), transport http */
+/** TLS to upstreams. Source: Caddy 2.11, transport http */
 export const upstreamTlsSchema = z.strictObject({
   /** Adds to `root_ca_pool` and `root_ca_pem_files`. Without any of the three, Node's root certificates are used. */
   ca: inlineModule("tls.ca_pool.source", "provider")

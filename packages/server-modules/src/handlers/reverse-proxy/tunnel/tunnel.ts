@@ -57,8 +57,8 @@ export class Tunnel {
     this.#client = client;
     this.bytesFromClient = connection.head.length;
     this.#upstream = upstream;
-    // A side that has ended its output may still receive data. An HTTP/2 stream always ends as a whole, as in the
-    // public model.
+    // A side that has ended its output may still receive data. An HTTP/2 stream always ends as a whole, as in
+    // Caddy.
     upstream.allowHalfOpen = client instanceof Socket;
     client.on("error", () => client.destroy());
     upstream.on("error", () => upstream.destroy());
@@ -105,7 +105,7 @@ export class Tunnel {
   /**
    * Ends the tunnel from the server: each WebSocket side gets a close frame after the current frame. Resolves when both
    * sides are closed, or after the time limit.
-   * Source: RFC 6455, section 7; the public model (Caddy 2.11)
+   * Source: RFC 6455, section 7; Caddy 2.11
    */
   leave(): Promise<void> {
     if (this.#pumps === undefined) {

@@ -10,15 +10,15 @@ import { LookupCache } from "./lookup-cache.ts";
 import type { UpstreamSource } from "./upstream-source.ts";
 
 /**
- * Default of `refresh` in milliseconds: addresses are used for this time, regardless of the records' TTL, as in the
- * public model.
+ * Default of `refresh` in milliseconds: addresses are used for this time, regardless of the records' TTL, as in
+ * Caddy.
  */
 const defaultRefreshMs = 60_000;
 
 /**
  * Upstreams from the A and AAAA records of a name. `{ "source": "a", "name": "app.internal", "port": "8080" }` dials
  * every address of the name at this port. IPv6 addresses get brackets. It is enough if the name has addresses of one
- * family. Source: the public model (Caddy 2.11)
+ * family. Source: Caddy 2.11
  */
 export const aUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.a",

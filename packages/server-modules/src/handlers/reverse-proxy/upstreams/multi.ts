@@ -26,7 +26,7 @@ async function findAll(
 /**
  * Combines the upstreams of several sources. Useful for a move between two clusters:
  * `{ "source": "multi", "sources": [{ "source": "srv", "name": "old" }, { "source": "a", "name": "new" }] }`.
- * Source: the public model (Caddy 2.11)
+ * Source: Caddy 2.11
  */
 export const multiUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.multi",

@@ -22,7 +22,7 @@ function inOrder(records: readonly SrvRecord[]): SrvRecord[] {
 /**
  * Upstreams by SRV records. `service: "http", proto: "tcp", name: "example.com"` looks up `_http._tcp.example.com`;
  * `name` alone is looked up unchanged. The target and port of each record are an upstream, whose name is resolved when
- * it is dialed. Source: the public model (Caddy 2.11)
+ * it is dialed. Source: Caddy 2.11
  */
 export const srvUpstreams = defineModule({
   id: "http.reverse_proxy.upstreams.srv",

@@ -76,7 +76,7 @@ function below(root: string, path: string): string {
   return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
 }
 
-/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, used by the public model */
+/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, used by Caddy */
 function hostAndPort(client: CgiClient): { name: string; port: string } {
   const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(client.hostport) ?? [];
   return port === undefined
@@ -126,7 +126,7 @@ function addFields(variables: Map<string, string>, { headers }: UpstreamRequest)
  * REQUEST_URI=/app/index.php/item/7?q=1
  * ```
  * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different path Source: RFC 3875,
- * section 4.1; the public model (Caddy 2.11), transport fastcgi
+ * section 4.1; Caddy 2.11, transport fastcgi
  */
 export function cgiEnvironment(
   request: UpstreamRequest,

@@ -47,7 +47,7 @@ function fillBytes(text: string): Fill {
  * FastCGI to upstreams such as PHP-FPM.
  * `{ "protocol": "fastcgi", "root": "/srv/php", "split_path": [".php"] }` is the transport that `php_fastcgi` creates,
  * without its routes.
- * Source: the public model (Caddy 2.11); the FastCGI specification 1.0
+ * Source: Caddy 2.11; the FastCGI specification 1.0
  */
 export const fastcgiTransport = defineModule({
   id: "http.reverse_proxy.transport.fastcgi",
