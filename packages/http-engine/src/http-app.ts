@@ -383,6 +383,7 @@ class HttpApp implements App {
       tally: tally.value,
       hasUserModules: context.hasUserModules,
       limits: connectionLimits(config),
+      allowsEarlyData: config.allow_0rtt !== false,
       routes: await loadRoutes(withRedirects(planned), context, `${path}/routes`, observer),
       errorRoutes: config.errors
         ? await loadRoutes(config.errors.routes ?? [], context, `${path}/errors/routes`)

@@ -181,9 +181,11 @@ const serverSchema = z.strictObject({
       "Protocols for each entry of `listen`, in its order: null for those of the server, which an empty name in a list adds too.",
     ),
   allow_0rtt: z
-    .literal(false, { error: "allow_0rtt is not supported yet: early data is not taken" })
+    .boolean()
     .nullish()
-    .describe("Early data is not taken: false."),
+    .describe(
+      "Whether safe requests of returning HTTP/3 clients run before the handshake is done, with `Early-Data: 1` (true).",
+    ),
   metrics: metricsSchema
     .pick({ per_host: true })
     .nullish()

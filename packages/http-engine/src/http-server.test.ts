@@ -409,7 +409,7 @@ test("a config for hosts on a port of the system's choice serves plain HTTP, and
   expect((await ask(running.site, { headers: { Host: "example.com" } })).text).toBe("plain");
   const server = "/config/apps/http/servers/s";
   expect((await running.admin("POST", `${server}/automatic_https`, { disable: true })).status).toBe(200);
-  expect((await running.admin("POST", `${server}/allow_0rtt`, true)).error).toContain("allow_0rtt");
+  expect((await running.admin("POST", `${server}/allow_0rtt`, 1)).error).toContain("allow_0rtt");
   expect((await running.admin("POST", `${server}/protocols`, ["h1", "h9"])).error).toContain(
     "protocol 'h9' is not supported yet",
   );

@@ -87,6 +87,8 @@ export interface HttpServerParts {
   readonly log: Logger;
   /** True: the host of a request must be the host of its TLS handshake. */
   readonly strictHost: boolean;
+  /** True: safe requests of HTTP/3 may run before the handshake is done. */
+  readonly allowsEarlyData: boolean;
   /** Readers of bytes before HTTP and TLS, such as the PROXY protocol. */
   readonly wrappers: ListenerWrappers;
   /** Finds the answer to a challenge; undefined when no challenge has the token. */
@@ -116,6 +118,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly product = serverProduct;
   readonly requestMemo = new RequestMemo();
   readonly limits: ConnectionLimits;
+  readonly allowsEarlyData: boolean;
   readonly wrappers: ListenerWrappers;
   readonly namedRoutes: ReadonlyMap<string, RouteList>;
   readonly #parts: HttpServerParts;
@@ -130,6 +133,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   constructor(parts: HttpServerParts) {
     this.#parts = parts;
     this.limits = parts.limits;
+    this.allowsEarlyData = parts.allowsEarlyData;
     this.wrappers = parts.wrappers;
     this.namedRoutes = parts.namedRoutes;
     this.#log = parts.log;

@@ -45,6 +45,10 @@ export interface HttpStream {
   readonly fieldsCache?: FieldsCache;
   /** The connection, which several streams may share. */
   readonly socket: Socket;
+  /**
+   * True while the request may be a repetition by somebody else, because the handshake is not done. Absent: never.
+   */
+  readonly isEarly?: boolean;
   /** True when the client sends a body that is not empty. */
   readonly hasBody: boolean;
   /** Declared length of the body in bytes; undefined when none is declared or the body is chunked. */

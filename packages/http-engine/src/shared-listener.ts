@@ -24,6 +24,8 @@ function keepPeer(socket: Socket): void {
 export interface RequestSink {
   /** Time limits and sizes in force now. A reload replaces them. */
   readonly limits: ConnectionLimits;
+  /** True when safe requests may run before the handshake of HTTP/3 is done; absent: they may not. */
+  readonly allowsEarlyData?: boolean;
   /** Readers of bytes before HTTP and TLS. */
   readonly wrappers?: ListenerWrappers;
   /** Takes a request whose head is complete. */

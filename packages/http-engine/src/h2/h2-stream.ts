@@ -28,6 +28,8 @@ export interface H2Carrier {
   readonly version: "2.0" | "3.0";
   /** The connection that all streams share, for addresses and TLS. */
   readonly socket: Socket;
+  /** True while the handshake is not done; absent: streams open afterwards. */
+  readonly isEarly?: boolean;
   /** Sends a header block. @param ownFields fields that are known to be valid; all others were checked */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
   /** The stream left HTTP. */
@@ -131,6 +133,10 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
       : new H2RequestBody(this, head.contentLength ?? -1, false, this.openedAt);
     this.hasBody = !opening.endsStream && head.protocol === "" && head.contentLength !== 0;
     this.bodyLength = head.contentLength;
+  }
+
+  get isEarly(): boolean {
+    return this.#carrier.isEarly === true;
   }
 
   // The request

@@ -12,6 +12,7 @@ import { ServerError } from "server-core/errors";
 import type { ConnectionLimits } from "../connection-limits.ts";
 import type { H2Carrier, H2Stream } from "../h2/h2-stream.ts";
 import { latenessOf } from "../h2/lateness.ts";
+import { getHeader } from "../header-list.ts";
 import type { DetachedConnection, HttpStream } from "../http-stream.ts";
 import { SendWatch } from "../send-watch.ts";
 import { H3Request } from "./h3-request.ts";
@@ -60,6 +61,12 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   #idleSince = Date.now();
   readonly #sending = new SendWatch(Date.now());
   #isOver = false;
+  /** True when the session's streams are open: early data came, or the handshake is done. */
+  #isStarted = false;
+  /** True when the handshake is done. */
+  #isConnected = false;
+  /** Early requests that run after the handshake, because their methods are not safe. */
+  #unsafe: H3Request[] = [];
   /** Server name of the TLS handshake; "" before it, or when the client sent none. */
   serverName = "";
 
@@ -78,6 +85,15 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   get socket(): Socket {
     return this.#address.asSocket;
+  }
+
+  get isEarly(): boolean {
+    return !this.#isConnected;
+  }
+
+  /** Settings that the client remembers for its early data on the next connection. */
+  get rememberedSettings(): string {
+    return String(this.#session.maxFieldSectionBytes);
   }
 
   // Called by the owner
@@ -131,9 +147,24 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   // Called by the QUIC connection
 
+  onEarlyData(): void {
+    this.#start();
+  }
+
   onConnected(): void {
-    this.#address.secured(this.serverName);
-    this.#session.onConnected();
+    this.#start();
+    this.#isConnected = true;
+    for (const request of this.#unsafe.splice(0)) {
+      request.begin();
+    }
+  }
+
+  #start(): void {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#address.secured(this.serverName);
+      this.#session.onConnected();
+    }
   }
 
   onStream(stream: QuicStream): void {
@@ -226,6 +257,10 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   #onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler {
     const request = new H3Request(stream, head, this);
+    if (this.isEarly && request.isSafe && getHeader(head.headers, "early-data") === undefined) {
+      // Handlers and upstreams may refuse such a request with status 425: RFC 8470, section 5.1.
+      head.headers.push("early-data", "1");
+    }
     this.#headless.delete(stream.id);
     this.#requests.set(stream.id, request);
     if (this.#opened.length === 0) {
@@ -238,7 +273,11 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   #takeOpened(): void {
     for (const request of this.#opened.splice(0)) {
-      request.begin();
+      if (this.isEarly && !request.isSafe) {
+        this.#unsafe.push(request);
+      } else {
+        request.begin();
+      }
     }
   }
 
@@ -248,6 +287,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
       this.#address.destroyed = true;
       this.#headless.clear();
       this.#leaving.clear();
+      this.#unsafe = [];
       if (fault !== undefined) {
         this.#owner.fault(fault);
       }

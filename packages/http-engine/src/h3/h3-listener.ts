@@ -8,7 +8,9 @@ import {
   type ClientHello,
   type Connection,
   type PeerAddress,
+  SingleUseSerials,
   schemeFor,
+  singleUseBytes,
   UdpServer,
 } from "http-protocols/quic";
 import type { Logger } from "lifecycle";
@@ -48,8 +50,15 @@ interface Http3ListenOptions {
   readonly ports: PortSource;
   /** Channel to the threads that share the port. */
   readonly messages: ThreadMessages;
-  /** Shared memory with the key that all these threads need. */
+  /** Shared memory with the key and the used tickets of all these threads. */
   readonly shared: SharedState;
+}
+
+/** State that the listeners of all threads share. */
+interface CommonState {
+  readonly key: Buffer;
+  /** Tickets whose early data was taken. */
+  readonly serials: SingleUseSerials;
 }
 
 /** Closed listeners with running requests, by address: their ports are not free yet. */
@@ -77,7 +86,7 @@ export class Http3Listener implements SharedResource, H3Owner {
   /** Resolves the promise of `close`; undefined while the listener is open. */
   #left: (() => void) | undefined;
 
-  private constructor(address: UdpAddress, socket: Socket, key: Buffer, options: Http3ListenOptions) {
+  private constructor(address: UdpAddress, socket: Socket, common: CommonState, options: Http3ListenOptions) {
     const { messages } = options;
     this.#address = address;
     this.#firstLimits = options.limits;
@@ -90,7 +99,7 @@ export class Http3Listener implements SharedResource, H3Owner {
       this.#udp.receive(datagram, from),
     );
     this.#udp = UdpServer.on(socket, {
-      key,
+      key: common.key,
       worker: messages.thread,
       ...(messages.thread > 0 && {
         onForeign: (thread, datagram, from) => this.#foreign.handOver(thread, datagram, from),
@@ -98,6 +107,7 @@ export class Http3Listener implements SharedResource, H3Owner {
       protocols: ["h3"],
       // All policies share these keys. This is safe, because each handshake looks up the policy, even with a ticket.
       tickets: { keys: () => this.#tls.quicTicketKeys },
+      earlyData: { serials: common.serials, terms: (connection) => this.#earlyDataTerms(connection) },
       chooseCertificate: (hello, connection, answer) => this.#choose(hello, connection, answer),
       onConnection: (connection) => this.#connect(connection),
     });
@@ -111,8 +121,7 @@ export class Http3Listener implements SharedResource, H3Owner {
    * @throws ServerError LISTEN
    */
   static async open(address: UdpAddress, options: Http3ListenOptions): Promise<Http3Listener> {
-    const key = formatListenAddress(address);
-    const left = leaving.get(key);
+    const left = leaving.get(formatListenAddress(address));
     if (left !== undefined) {
       left.#comeBack();
       return left;
@@ -120,8 +129,10 @@ export class Http3Listener implements SharedResource, H3Owner {
     const { ports, shared } = options;
     try {
       const grant = await ports.reserve(address);
-      const secret = await sharedKey(shared);
-      const listener = new Http3Listener(address, await openUdpPort(grant.address, grant), secret, options);
+      const key = await sharedKey(shared);
+      const serials = new SingleUseSerials(await shared.memory("http3.tickets", singleUseBytes));
+      const socket = await openUdpPort(grant.address, grant);
+      const listener = new Http3Listener(address, socket, { key, serials }, options);
       ports.opened(address, listener.#local.port);
       return listener;
     } catch (error) {
@@ -206,6 +217,13 @@ export class Http3Listener implements SharedResource, H3Owner {
     const made = new H3Connection(connection, this, this.#local);
     this.#connections.set(connection, made);
     return made;
+  }
+
+  /** @returns undefined when the config takes no early data */
+  #earlyDataTerms(connection: Connection): string | undefined {
+    return this.#sink?.allowsEarlyData === true
+      ? this.#connections.get(connection)?.rememberedSettings
+      : undefined;
   }
 
   #choose(hello: ClientHello, connection: Connection, answer: (certificate?: Certificate) => void): void {

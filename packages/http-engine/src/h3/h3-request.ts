@@ -9,6 +9,8 @@ import { type H2Carrier, H2Stream } from "../h2/h2-stream.ts";
 
 /** Methods whose requests rarely have a body. For them the end of the request is awaited. */
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
+/** Methods that change nothing, so an early request may run. Source: RFC 9110, section 9.2.1 */
+const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 /**
  * Milliseconds that a request without `content-length` waits for its end or a body. Some clients send the end in a
  * separate datagram. Without the wait, an upstream would get a chunked body for such a request.
@@ -46,6 +48,10 @@ export class H3Request implements Http3RequestHandler {
     this.#request = request;
     this.#head = head;
     this.#owner = owner;
+  }
+
+  get isSafe(): boolean {
+    return safe.has(this.#head.method);
   }
 
   get unsentBytes(): number {

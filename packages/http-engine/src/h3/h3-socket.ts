@@ -40,7 +40,8 @@ export class H3Socket {
   }
 
   isSessionReused(): boolean {
-    return this.#connection.handshakePeer?.resumed === true;
+    const { handshakePeer, tookEarlyData } = this.#connection;
+    return handshakePeer?.resumed ?? tookEarlyData;
   }
 
   /** The client's certificate; undefined when the server requested none or the client sent none. */

@@ -11,4 +11,5 @@ export type { ClientHello } from "./tls/client-hello.ts";
 export type { Certificate } from "./tls/handshake-messages.ts";
 export type { SessionTickets } from "./tls/session-tickets.ts";
 export { schemeFor } from "./tls/signatures.ts";
+export { SingleUseSerials, singleUseBytes } from "./tls/single-use-serials.ts";
 export type { HandshakePeer } from "./tls/tls-handshake.ts";

@@ -1,8 +1,8 @@
 """Sends requests of HTTP/3 over one connection by aioquic and prints an answer a line, as JSON. It trusts every certificate.
 
-Usage: aioquic-client.py [-parallel] [-certificate FILE] PORT REQUEST... ; FILE has the client's chain and key, PEM. A request is
+Usage: aioquic-client.py [-parallel] [-early] [-certificate FILE] PORT REQUEST... ; FILE has the client's chain and key, PEM. A request is
 "GET /path", "POST /path BYTES" or "UPDATE", which changes keys, or "RESUME", after which a new connection uses the ticket and the
-token of the one before.
+token of the one before. With -early that connection sends its requests before the handshake is done.
 """
 
 import argparse
@@ -85,6 +85,7 @@ async def main():
     options = argparse.ArgumentParser()
     options.add_argument("-parallel", action="store_true")
     options.add_argument("-certificate")
+    options.add_argument("-early", action="store_true")
     options.add_argument("port", type=int)
     options.add_argument("requests", nargs="+")
     given = options.parse_args()
@@ -96,12 +97,21 @@ async def main():
             configuration.load_cert_chain(given.certificate, given.certificate)
         configuration.session_ticket, configuration.token = tickets[-1], tokens[-1]
         options = {"session_ticket_handler": tickets.append, "token_handler": tokens.append}
+        early = given.early and tickets[-1] is not None
         async with connect(
-            "127.0.0.1", given.port, configuration=configuration, create_protocol=Client, **options
+            "127.0.0.1",
+            given.port,
+            configuration=configuration,
+            create_protocol=Client,
+            wait_connected=not early,
+            **options,
         ) as client:
             asked = [request.strip() for request in group.split("|") if request.strip()]
             for answer in await ask_all(client, asked, given.parallel):
-                print(json.dumps({**answer, "resumed": client._quic.tls.session_resumed}))
+                tls = client._quic.tls
+                print(json.dumps({**answer, "resumed": tls.session_resumed, "early": tls.early_data_accepted}))
+            if given.early:
+                await asyncio.sleep(0.2)
 
 
 asyncio.run(main())

@@ -44,12 +44,21 @@ export interface ClientHandshakeOptions {
   readonly certificate?: { readonly chain: readonly Buffer[]; readonly key: KeyObject } | undefined;
   /** A ticket of an earlier session. */
   readonly ticket?: ClientTicket | undefined;
+  /** True: offers early data with the ticket. */
+  readonly sendsEarlyData?: boolean;
+  /** As of `Date.now()`; default: the present. */
+  readonly now?: number;
 }
 
 /** A ticket that the server gave. */
 export interface ClientTicket {
   readonly ticket: Buffer;
   readonly psk: Buffer;
+  /** True: the server takes early data with it. */
+  readonly earlyData: boolean;
+  readonly ageAdd: number;
+  /** As of `Date.now()`. */
+  readonly receivedAt: number;
 }
 
 interface OwnShare {
@@ -134,6 +143,8 @@ export class ClientHandshake implements TlsHandshake {
   authorities: readonly Buffer[] = [];
   #newTicket: ClientTicket | undefined;
   resumed = false;
+  /** True when the server said that it takes the early data. */
+  earlyDataTaken = false;
   /** Group and suite that the server chose; the certificate's scheme is checked at once. */
   group = 0;
   retried = false;
@@ -158,11 +169,15 @@ export class ClientHandshake implements TlsHandshake {
 
   receive(level: CryptoLevel, bytes: Buffer): void {
     if (level === "1rtt") {
-      const reader = new ByteReader(bytes, shortMessage, 12);
+      const reader = new ByteReader(bytes, shortMessage, 8);
+      const ageAdd = reader.u32();
       const nonce = reader.take(reader.u8());
       this.#newTicket = {
+        ageAdd,
+        receivedAt: Date.now(),
         ticket: Buffer.from(reader.take(reader.u16())),
         psk: this.#schedule!.resumptionPsk(nonce),
+        earlyData: reader.u16() > 0 && reader.u16() === extensionTypes.earlyData,
       };
       return;
     }
@@ -219,6 +234,9 @@ export class ClientHandshake implements TlsHandshake {
         writeExtension(extensions, extensionTypes.transportParameters, (writer) =>
           writer.bytes(transportParameters),
         );
+        if (this.#options.sendsEarlyData === true && this.#hellos.length === 0) {
+          writeExtension(extensions, extensionTypes.earlyData, () => {});
+        }
         this.#writeTicket(extensions);
       });
     });
@@ -233,10 +251,24 @@ export class ClientHandshake implements TlsHandshake {
       writeExtension(extensions, extensionTypes.pskModes, (writer) => writer.u8(1).u8(1));
       writeExtension(extensions, extensionTypes.preSharedKey, (writer) =>
         writer
-          .vector(2, (list) => list.vector(2, (identity) => identity.bytes(ticket.ticket)).u32(0))
+          .vector(2, (list) =>
+            list.vector(2, (identity) => identity.bytes(ticket.ticket)).u32(this.#hiddenAge(ticket)),
+          )
           .vector(2, (list) => list.vector(1, (binder) => binder.zeros(ticket.psk.length))),
       );
     }
+  }
+
+  #hiddenAge({ receivedAt, ageAdd }: ClientTicket): number {
+    return ((this.#options.now ?? Date.now()) - receivedAt + ageAdd) >>> 0;
+  }
+
+  /** Secret of early data, for a client that offers it. */
+  earlySecret(): Buffer {
+    const { psk } = this.#options.ticket!;
+    const schedule = new KeySchedule(psk.length === 32 ? "sha256" : "sha384");
+    schedule.addMessage(this.#hellos[0]!);
+    return schedule.earlyTrafficSecret(psk);
   }
 
   /** Writes the binder over its zeros at the end of the hello. */
@@ -332,7 +364,9 @@ export class ClientHandshake implements TlsHandshake {
     while (extensions.left > 0) {
       const type = extensions.u16();
       const body = new ByteReader(extensions.take(extensions.u16()), shortMessage);
-      if (type === extensionTypes.alpn) {
+      if (type === extensionTypes.earlyData) {
+        this.earlyDataTaken = true;
+      } else if (type === extensionTypes.alpn) {
         body.u16();
         this.#protocol = body.take(body.u8()).toString("latin1");
       } else if (type === extensionTypes.transportParameters) {

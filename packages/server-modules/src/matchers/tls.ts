@@ -3,7 +3,7 @@ import { defineModule } from "server-core/modules/module";
 import { z } from "zod";
 
 /**
- * `{}` matches requests over TLS. `handshake_complete: false` matches no request, because early data is not accepted.
+ * `{}` matches requests over TLS. `handshake_complete: false` matches requests that run before the handshake is done.
  */
 export const tlsMatcher = defineModule({
   id: "http.matchers.tls",
@@ -11,11 +11,13 @@ export const tlsMatcher = defineModule({
     handshake_complete: z
       .boolean()
       .nullish()
-      .describe("Whether the handshake is over; false asks for early data, which this server does not take."),
+      .describe("Whether the handshake is done; false matches early data of HTTP/3 (absent: either)."),
   }),
   provision(config): HttpMatcher {
-    // Requests arrive only after a complete handshake.
-    const possible = config.handshake_complete !== false;
-    return { matches: (exchange) => possible && exchange.scheme === "https" };
+    const { handshake_complete: complete } = config;
+    return {
+      matches: ({ scheme, stream }) =>
+        scheme === "https" && (complete == null || complete !== (stream.isEarly === true)),
+    };
   },
 });

@@ -27,6 +27,11 @@ export interface CloseReason {
 
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
+  /**
+   * Called on servers before streams of early data are opened. The handshake is not done: the packets may be old ones
+   * that somebody else repeats, though never for a second time.
+   */
+  onEarlyData?(): void;
   /** Called when the handshake is done. @param protocol the agreed ALPN protocol */
   onConnected(protocol: string): void;
   /** Called when the peer has opened a stream. The owner must set the stream's handler immediately. */

@@ -5,6 +5,7 @@ import type { SentFrame } from "../streams/sent-frame.ts";
 import type { StreamSet } from "../streams/stream-set.ts";
 import type { PacketSpaceName } from "../wire/packet-header.ts";
 import type { LocalIds, RemoteIds } from "./connection-ids.ts";
+import type { EarlyData } from "./early-data.ts";
 import type { IdleFrames } from "./idle-frames.ts";
 import type { NetworkPath, PeerAddress } from "./network-path.ts";
 import type { OneRttKeys } from "./one-rtt-keys.ts";
@@ -15,6 +16,7 @@ export interface ConnectionParts {
   readonly role: "client" | "server";
   readonly spaces: Readonly<Record<PacketSpaceName, PacketSpace>>;
   readonly oneRtt: OneRttKeys;
+  readonly earlyData: EarlyData;
   readonly recovery: LossRecovery<SentFrame>;
   readonly idleFrames: IdleFrames;
   readonly streams: StreamSet;

@@ -17,6 +17,7 @@ import {
 } from "./connection-options.ts";
 import type { ConnectionParts, OutgoingDatagram } from "./connection-parts.ts";
 import { type BuiltDatagram, DatagramBuilder, minDatagramBytes } from "./datagram-builder.ts";
+import { EarlyData } from "./early-data.ts";
 import { HandshakeLink } from "./handshake-link.ts";
 import { IdleFrames } from "./idle-frames.ts";
 import { NetworkPath, type PeerAddress, sameAddress } from "./network-path.ts";
@@ -119,6 +120,11 @@ export class Connection implements PacketOwner {
 
   get isHandshakeDone(): boolean {
     return this.#link.isDone;
+  }
+
+  /** True for a server that takes, or took, requests of the client before the end of the handshake. */
+  get tookEarlyData(): boolean {
+    return this.#parts.earlyData.wasTaken;
   }
 
   /** The peer's present address; it changes when the peer moves. */
@@ -249,7 +255,10 @@ export class Connection implements PacketOwner {
     this.#hasMore = false;
     this.#parts.pacedUntil = undefined;
     if (this.#state === "open") {
-      this.#guarded(now, () => this.#buildInto(datagrams, now));
+      this.#guarded(now, () => {
+        this.#receiver.replayAfterDecision(now);
+        this.#buildInto(datagrams, now);
+      });
     }
     return datagrams;
   }
@@ -394,6 +403,7 @@ function newParts(options: ConnectionOptions, { client, server }: InitialKeys): 
       application: new PacketSpace("application"),
     },
     oneRtt: new OneRttKeys(),
+    earlyData: new EarlyData(),
     recovery,
     idleFrames: new IdleFrames(options.now),
     streams: new StreamSet(role, ownParameters(options), events),

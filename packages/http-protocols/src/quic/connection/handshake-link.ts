@@ -58,6 +58,15 @@ export class HandshakeLink implements HandshakeEvents {
     }
   }
 
+  /** Decides about 0-RTT packets. */
+  onEarlyData(suite: CipherSuite, secret: Buffer | undefined): void {
+    this.cipherSuite = suite.id;
+    this.#parts.earlyData.decide(suite, secret);
+    if (secret !== undefined) {
+      this.#options.events.onEarlyData?.();
+    }
+  }
+
   /** Applies the peer's limits. @throws QuicError TRANSPORT_PARAMETER_ERROR for invalid limits or wrong IDs */
   onTransportParameters(bytes: Buffer): void {
     const { remoteIds, recovery, streams, role, mtu } = this.#parts;

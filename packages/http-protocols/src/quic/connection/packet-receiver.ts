@@ -17,6 +17,8 @@ import { onPacketsAcked, sendAgain } from "./sent-frame-fates.ts";
 const maxEarlyPackets = 8;
 /** Bytes of the token at the end of a stateless reset. Source: RFC 9000, section 10.3 */
 const resetTokenBytes = 16;
+/** Probe timeouts after the handshake in which late 0-RTT packets are read. Source: RFC 9001, section 4.9.3 */
+const earlyDataProbeTimeouts = 3;
 /** Minimum size of a stateless reset in bytes. */
 const minResetBytes = 21;
 
@@ -41,7 +43,7 @@ export interface PacketOwner {
  *
  * | Packet | Outcome |
  * |---|---|
- * | its keys are not known yet | kept, at most eight packets, until a CRYPTO frame arrives |
+ * | its keys are not known yet | kept, at most eight packets, until a CRYPTO frame arrives or early data is taken |
  * | its keys are discarded, or it was received before | dropped |
  * | it does not decrypt | dropped; it may be a stateless reset |
  * | it breaks a rule | the connection ends with the rule's error |
@@ -77,7 +79,7 @@ export class PacketReceiver {
         return;
       }
       at = header.end;
-      if (this.#isReadable(header, datagram.length)) {
+      if (this.#isReadable(header, datagram.length, now)) {
         this.#receivePacket(header, { datagram, address, now });
       }
     }
@@ -88,31 +90,50 @@ export class PacketReceiver {
     this.#early = [];
   }
 
-  /** True when a packet must be processed. Retry is handled elsewhere; 0-RTT is not supported. */
-  #isReadable({ type }: PacketHeader, datagramBytes: number): boolean {
+  /** Processes kept packets after the decision about early data, which may have come between two datagrams. */
+  replayAfterDecision(now: number): void {
+    if (this.#parts.earlyData.hasNews) {
+      this.#parts.earlyData.hasNews = false;
+      this.#replayEarly(now);
+    }
+  }
+
+  /** True when a packet must be processed. Retry is handled elsewhere. */
+  #isReadable({ type }: PacketHeader, datagramBytes: number, now: number): boolean {
     if (type === "initial" && this.#parts.role === "server") {
       // RFC 9000, section 14.1: a client must prove that the path carries datagrams of this size.
       return datagramBytes >= minInitialDatagramBytes;
     }
-    return type !== "retry" && type !== "0rtt";
+    if (type === "0rtt") {
+      return this.#parts.role === "server" && this.#parts.earlyData.isReadable(now);
+    }
+    return type !== "retry";
   }
 
   /** Decrypts one packet of a datagram. @throws QuicError */
   #receivePacket(header: PacketHeader, arrival: Arrival): void {
-    const { spaces, oneRtt } = this.#parts;
-    const space = spaces[header.type === "1rtt" ? "application" : (header.type as "initial" | "handshake")];
+    const { spaces, oneRtt, earlyData } = this.#parts;
+    const isOneRtt = header.type === "1rtt";
+    const isEarlyData = header.type === "0rtt";
+    const space = spaces[isOneRtt || isEarlyData ? "application" : (header.type as "initial" | "handshake")];
     if (space.isDiscarded) {
       return;
     }
-    const isOneRtt = space.name === "application";
-    if (isOneRtt ? !oneRtt.canRead : space.keys.read === undefined) {
+    const canRead = isOneRtt
+      ? oneRtt.canRead
+      : isEarlyData
+        ? !earlyData.isUndecided
+        : space.keys.read !== undefined;
+    if (!canRead) {
       this.#keepEarly(header, arrival);
       return;
     }
     const { largest } = space.received;
     const packet = isOneRtt
       ? oneRtt.open(arrival.datagram, header, largest)
-      : openPacket(space.keys.read as PacketKeys, arrival.datagram, header, largest);
+      : isEarlyData
+        ? earlyData.open(arrival.datagram, header, largest)
+        : openPacket(space.keys.read as PacketKeys, arrival.datagram, header, largest);
     if (packet === undefined) {
       if (isOneRtt) {
         this.#checkReset(arrival);
@@ -131,8 +152,11 @@ export class PacketReceiver {
 
   /** Called for a packet that decrypted. Takes the server's ID, or confirms the client's address. */
   #onAuthentic(header: PacketHeader, now: number): void {
-    const { remoteIds, path, role } = this.#parts;
+    const { remoteIds, path, role, earlyData, recovery } = this.#parts;
     this.#owner.onAuthenticPacket(now);
+    if (header.type === "1rtt") {
+      earlyData.onOneRttPacket(now, earlyDataProbeTimeouts * recovery.probeTimeout);
+    }
     if (role === "client") {
       if (!this.#serverIdKnown) {
         this.#serverIdKnown = true;
@@ -177,7 +201,7 @@ export class PacketReceiver {
     let cryptoCame = false;
     let acks = 0;
     while (reader.left > 0) {
-      const frame = readFrame(reader, space.type);
+      const frame = readFrame(reader, header.type === "0rtt" ? "0rtt" : space.type);
       const { kind } = frame;
       elicitsAck ||= kind !== "padding" && kind !== "ack" && kind !== "connectionClose";
       isProbe &&=
@@ -196,7 +220,7 @@ export class PacketReceiver {
     if (!space.isDiscarded) {
       space.received.add(packetNumber, elicitsAck, arrival.now);
     }
-    if (isNewest && !isProbe && space.name === "application") {
+    if (isNewest && !isProbe && header.type === "1rtt") {
       this.paths.follow(arrival.address, arrival.datagram.length, arrival.now);
     }
     if (cryptoCame && this.#early.length > 0) {

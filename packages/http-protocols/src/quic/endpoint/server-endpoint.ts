@@ -16,6 +16,7 @@ import { transportErrors } from "../quic-error.ts";
 import type { ClientHello } from "../tls/client-hello.ts";
 import type { Certificate } from "../tls/handshake-messages.ts";
 import { ServerHandshake, type ServerHandshakeOptions } from "../tls/server-handshake.ts";
+import type { SingleUseSerials } from "../tls/single-use-serials.ts";
 import { ownCopy } from "../wire/own-copy.ts";
 import {
   encodeRetryWithoutTag,
@@ -42,6 +43,16 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
     connection: Connection,
     answer: (certificate: Certificate | undefined) => void,
   ) => void;
+  /** Requirements for early data of clients with a ticket. Default: it is not taken. */
+  readonly earlyData?: {
+    /** Memory of used tickets. All servers with the same ticket keys must share it. */
+    readonly serials: SingleUseSerials;
+    /**
+     * Names the application's settings that the client remembers from its last connection. Undefined: early data is not
+     * taken now.
+     */
+    readonly terms: (connection: Connection) => string | undefined;
+  };
   readonly settings?: Partial<ConnectionSettings>;
   /** Returns the listener of a new connection. Called before the connection receives anything. */
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
@@ -227,20 +238,25 @@ export class ServerEndpoint {
   }
 
   #receiveUnknown(datagram: Buffer, address: PeerAddress, now: number): void {
-    if (datagram.length < minInitialDatagramBytes) {
-      this.counts.dropped++;
-      return;
-    }
     const any = readVersionlessHeader(datagram);
+    const isFull = datagram.length >= minInitialDatagramBytes;
     if (any !== undefined && any.version !== quicVersion1) {
-      if (any.version !== 0) {
+      if (!isFull) {
+        this.counts.dropped++;
+      } else if (any.version !== 0) {
         this.counts.versionNegotiations++;
         this.#io.send({ bytes: encodeVersionNegotiation(any, [quicVersion1], randomInt(128)), address });
       }
       return;
     }
     const header = readPacketHeader(datagram, 0, idBytes);
-    if (header?.type !== "initial" || header.destinationId.length < minFirstIdBytes) {
+    if (header?.type === "0rtt") {
+      // Early data of a client that waits for its handshake.
+      const joined = this.#newcomers.join(header.destinationId, datagram, address, now);
+      this.counts.dropped += joined === "joined" ? 0 : 1;
+      return;
+    }
+    if (!isFull || header?.type !== "initial" || header.destinationId.length < minFirstIdBytes) {
       this.counts.dropped++;
       return;
     }
@@ -362,6 +378,7 @@ export class ServerEndpoint {
           settle();
           events?.onConnected(protocol);
         },
+        onEarlyData: () => events?.onEarlyData?.(),
         onStream: (stream) => events?.onStream(stream),
         onStreamClosed: (stream) => events?.onStreamClosed(stream),
         onClosed: (reason) => {
@@ -402,15 +419,26 @@ export class ServerEndpoint {
   }
 
   /** @param connection does not exist yet when its handshake is created */
-  #handshakeOptions(
-    connection: () => Connection,
-  ): Pick<ServerHandshakeOptions, "protocols" | "tickets" | "chooseCertificate"> {
-    const { protocols, tickets, chooseCertificate } = this.#options;
+  #handshakeOptions(connection: () => Connection): Omit<ServerHandshakeOptions, "transportParameters"> {
+    const { protocols, tickets, chooseCertificate, earlyData } = this.#options;
     return {
+      ...(earlyData && {
+        earlyData: {
+          serials: earlyData.serials,
+          terms: () => this.#earlyDataTerms(earlyData.terms(connection())),
+        },
+      }),
       protocols,
       tickets,
       chooseCertificate: (hello, answer) => chooseCertificate(hello, connection(), answer),
     };
+  }
+
+  /** Adds the limits of QUIC that the client remembers. Source: RFC 9000, section 7.4.1 */
+  #earlyDataTerms(ofApplication: string | undefined): string | undefined {
+    const { maxData, maxStreamData, maxStreamsBidi, maxStreamsUni } = this.#settings;
+    const limits = [maxData, maxStreamData, maxStreamsBidi, maxStreamsUni].join();
+    return ofApplication === undefined ? undefined : `${limits}\n${ofApplication}`;
   }
 
   #forget(connection: Connection): void {

@@ -30,6 +30,7 @@ function hellos(): Buffer[] {
         },
         onWriteSecret: () => {},
         onReadSecret: () => {},
+        onEarlyData: () => {},
         onTransportParameters: () => {},
         onHandshakeDone: () => {},
         onHandshakeError: () => {},

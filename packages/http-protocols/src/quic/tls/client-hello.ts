@@ -19,6 +19,8 @@ export interface ClientHello {
   readonly protocols: readonly string[];
   /** Encoded transport parameters, as sent. */
   readonly transportParameters: Buffer;
+  /** True when the client sends early data with the first ticket. */
+  readonly sendsEarlyData: boolean;
   /** Tickets of earlier sessions; empty when the client cannot exchange keys in addition to them. */
   readonly tickets: readonly OfferedTicket[];
   /** Bytes of the message's body that the tickets' binders cover. */
@@ -29,6 +31,8 @@ export interface ClientHello {
 export interface OfferedTicket {
   /** The encrypted ticket, which only servers with its key can read. */
   readonly ticket: Buffer;
+  /** Milliseconds since the client got the ticket, plus the random number of the ticket, modulo 2^32. */
+  readonly hiddenAge: number;
   /** HMAC over the hello up to the binders. Source: RFC 8446, section 4.2.11.2 */
   readonly binder: Buffer;
 }
@@ -136,8 +140,7 @@ function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
   const content = reader(extension);
   const identities = listOf(content.take(content.u16()), (items) => {
     const ticket = items.take(items.u16());
-    items.u32();
-    return ticket;
+    return { ticket, hiddenAge: items.u32() };
   });
   const binderBytes = content.left;
   const binders = listOf(content.take(content.u16()), (items) => items.take(items.u8()));
@@ -146,8 +149,17 @@ function ticketsOf(extensions: ReadonlyMap<number, Buffer>): {
   }
   const tickets = identities
     .slice(0, modes.includes(pskWithKeyExchange) ? maxTickets : 0)
-    .map((ticket, index) => ({ ticket, binder: binders[index] as Buffer }));
+    .map((identity, index) => ({ ...identity, binder: binders[index] as Buffer }));
   return { tickets, binderBytes };
+}
+
+/** @throws QuicError with an alert for early data without a ticket. Source: RFC 8446, section 4.2.10 */
+function sendsEarlyData(extensions: ReadonlyMap<number, Buffer>): boolean {
+  const extension = extensions.get(extensionTypes.earlyData);
+  if (extension !== undefined && (extension.length > 0 || !extensions.has(extensionTypes.preSharedKey))) {
+    throw tlsAlert(alerts.illegalParameter, "early data without a ticket, or with a content");
+  }
+  return extension !== undefined;
 }
 
 /**
@@ -179,6 +191,7 @@ export function readClientHello(body: Buffer): ClientHello {
   const { tickets, binderBytes } = ticketsOf(extensions);
   return {
     tickets,
+    sendsEarlyData: sendsEarlyData(extensions),
     binderlessBytes: body.length - binderBytes,
     cipherSuites: suites,
     serverName: serverNameOf(extensions.get(extensionTypes.serverName)),

@@ -23,6 +23,7 @@ export const extensionTypes = {
   signatureAlgorithms: 13,
   alpn: 16,
   preSharedKey: 41,
+  earlyData: 42,
   supportedVersions: 43,
   pskModes: 45,
   certificateAuthorities: 47,
@@ -92,11 +93,20 @@ export function encodeServerHello(hello: ServerHello): Buffer {
   });
 }
 
-export function encodeEncryptedExtensions(
-  protocol: string,
-  namedServer: boolean,
-  transportParameters: Buffer,
-): Buffer {
+/** The answers of a server that only its client can read. */
+interface EncryptedExtensions {
+  /** The agreed ALPN protocol. */
+  readonly protocol: string;
+  /** True when the client named a server. */
+  readonly namedServer: boolean;
+  /** Encoded parameters of the transport. */
+  readonly transportParameters: Buffer;
+  /** True when the server reads the client's early data. */
+  readonly takesEarlyData: boolean;
+}
+
+export function encodeEncryptedExtensions(content: EncryptedExtensions): Buffer {
+  const { protocol, namedServer, transportParameters, takesEarlyData } = content;
   return encodeMessage(handshakeTypes.encryptedExtensions, (message) => {
     message.vector(2, (extensions) => {
       if (namedServer) {
@@ -108,6 +118,9 @@ export function encodeEncryptedExtensions(
       writeExtension(extensions, extensionTypes.transportParameters, (writer) =>
         writer.bytes(transportParameters),
       );
+      if (takesEarlyData) {
+        writeExtension(extensions, extensionTypes.earlyData, () => {});
+      }
     });
   });
 }
@@ -132,11 +145,14 @@ export function encodeFinished(verifyData: Buffer): Buffer {
   return encodeMessage(handshakeTypes.finished, (message) => message.bytes(verifyData));
 }
 
-/** @param ageAdd random number that hides the ticket's age @param nonce makes the secrets of several tickets differ */
+/** QUIC limits early data by its own flow control; TLS knows only this number. Source: RFC 9001, section 4.6.1 */
+const earlyDataBytes = 0xffff_ffff;
+
+/** @param nonce makes the secrets of several tickets differ @param earlyData true: the client may send early data */
 export function encodeNewSessionTicket(
-  { ticket, lifetimeSeconds }: SealedTicket,
-  ageAdd: number,
+  { ticket, lifetimeSeconds, ageAdd }: SealedTicket,
   nonce: Buffer,
+  earlyData: boolean,
 ): Buffer {
   return encodeMessage(handshakeTypes.newSessionTicket, (message) =>
     message
@@ -144,6 +160,10 @@ export function encodeNewSessionTicket(
       .u32(ageAdd)
       .vector(1, (writer) => writer.bytes(nonce))
       .vector(2, (writer) => writer.bytes(ticket))
-      .u16(0),
+      .vector(2, (extensions) => {
+        if (earlyData) {
+          writeExtension(extensions, extensionTypes.earlyData, (writer) => writer.u32(earlyDataBytes));
+        }
+      }),
   );
 }

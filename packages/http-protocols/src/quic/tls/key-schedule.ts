@@ -62,6 +62,13 @@ export class KeySchedule {
     this.#secret = hkdfExtract(this.#hash, noContext, psk);
   }
 
+  /** Secret of early data. The transcript must consist of the ClientHello. */
+  earlyTrafficSecret(psk: Uint8Array): Buffer {
+    const early = hkdfExtract(this.#hash, noContext, psk);
+    const context = this.transcriptHash();
+    return expandLabel(this.#hash, early, { label: "c e traffic", context, length: hashBytes(this.#hash) });
+  }
+
   /**
    * Computes the proof that a client has the secret of its ticket.
    * @param hello the ClientHello up to its binders; earlier messages are in the transcript. Source: RFC 8446, section 4.2.11.2

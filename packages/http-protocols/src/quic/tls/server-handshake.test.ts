@@ -43,6 +43,7 @@ function newSide(): Side {
     onReadSecret: (level, _, secret) => {
       side.secrets[`read ${level}`] = secret.toString("hex");
     },
+    onEarlyData: () => {},
     onTransportParameters: (bytes) => {
       side.parameters = bytes.toString();
     },

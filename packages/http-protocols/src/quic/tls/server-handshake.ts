@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
   aes128Gcm,
   aes256Gcm,
@@ -27,10 +27,28 @@ import {
 import { answerKeyShare, type KeyExchangeGroup, keyExchangeGroups } from "./key-exchange.ts";
 import { KeySchedule } from "./key-schedule.ts";
 import { MessageSplitter } from "./message-splitter.ts";
-import { openTicket, type SessionTickets, sealTicket } from "./session-tickets.ts";
+import {
+  type EarlyDataTerms,
+  type OpenedTicket,
+  openTicket,
+  type SessionTickets,
+  sealTicket,
+} from "./session-tickets.ts";
 import { schemeFor, signTranscript } from "./signatures.ts";
+import type { SingleUseSerials } from "./single-use-serials.ts";
 import { alerts, tlsAlert } from "./tls-alert.ts";
 import type { CryptoLevel, HandshakeEvents, TlsHandshake } from "./tls-handshake.ts";
+
+/** Requirements for early data. */
+export interface EarlyDataOptions {
+  /** Numbers of tickets. Each ticket's early data is taken once by all servers that share this memory. */
+  readonly serials: SingleUseSerials;
+  /**
+   * Names all limits and settings that clients remember of a session. Early data is taken if the text is that of the
+   * ticket's session. Undefined: none is taken now, and tickets allow none.
+   */
+  readonly terms: () => string | undefined;
+}
 
 export interface ServerHandshakeOptions {
   /** ALPN protocols, the preferred one first. */
@@ -44,12 +62,16 @@ export interface ServerHandshakeOptions {
   readonly transportParameters: () => Buffer;
   /** Default: no tickets. */
   readonly tickets?: SessionTickets | undefined;
+  /** Default: no early data. */
+  readonly earlyData?: EarlyDataOptions | undefined;
 }
 
 /** A valid ticket of the client. */
 interface AcceptedTicket {
   readonly index: number;
-  readonly psk: Buffer;
+  readonly session: OpenedTicket;
+  /** Age of the ticket by the client's clock, in milliseconds. */
+  readonly clientAgeMs: number;
 }
 
 /** A ClientHello that waits for the server's certificate. */
@@ -85,6 +107,13 @@ type State =
   | "finished"
   | "verdict"
   | "done";
+
+/**
+ * Early data of a message that was held back for longer is not taken, in milliseconds. Clocks may differ by some
+ * percent, and the network takes its time. Source: RFC 8446, section 8.3
+ */
+const maxAgeDifferenceMs = 10_000;
+const termsBytes = 16;
 
 const noSecret = Buffer.alloc(0);
 /** Nonce of the ticket. A constant is enough, because each handshake issues only one ticket. */
@@ -202,18 +231,17 @@ export class ServerHandshake implements TlsHandshake {
     if (tickets === undefined) {
       return undefined;
     }
-    for (const [index, { ticket, binder }] of hello.tickets.entries()) {
+    for (const [index, { ticket, binder, hiddenAge }] of hello.tickets.entries()) {
       const session = openTicket(tickets, ticket);
       const suite = cipherSuites.find(({ id }) => id === session?.suite);
       if (session?.serverName !== (hello.serverName ?? "") || suite?.hash !== this.#suite.hash) {
         continue;
       }
-      const { psk } = session;
-      const expected = schedule.binder(psk, message.subarray(0, headerBytes + hello.binderlessBytes));
+      const expected = schedule.binder(session.psk, message.subarray(0, headerBytes + hello.binderlessBytes));
       if (binder.length !== expected.length || !timingSafeEqual(binder, expected)) {
         throw tlsAlert(alerts.decryptError, "the client does not have the secret of its ticket");
       }
-      return { index, psk };
+      return { index, session, clientAgeMs: (hiddenAge - session.ageAdd) >>> 0 };
     }
     return undefined;
   }
@@ -254,6 +282,7 @@ export class ServerHandshake implements TlsHandshake {
     // Clients that must show a certificate show it each time.
     const ticket = this.#clientAuthentication === undefined ? pending.ticket : undefined;
     this.#resumed = ticket !== undefined;
+    const takesEarlyData = this.#decideEarlyData(schedule, hello, ticket);
     const answer = answerKeyShare(group, share);
     const serverHello = encodeServerHello({
       random: randomBytes(32),
@@ -265,7 +294,7 @@ export class ServerHandshake implements TlsHandshake {
     schedule.addMessage(serverHello);
     this.#events.onCrypto("initial", serverHello);
     if (ticket !== undefined) {
-      schedule.usePsk(ticket.psk);
+      schedule.usePsk(ticket.session.psk);
     }
     const secrets = schedule.handshakeSecrets(answer.secret);
     this.#events.onWriteSecret("handshake", this.#suite, secrets.server);
@@ -274,9 +303,10 @@ export class ServerHandshake implements TlsHandshake {
       schedule.addMessage(message);
       return message;
     };
-    const parameters = this.#options.transportParameters();
+    const transportParameters = this.#options.transportParameters();
+    const [protocol, namedServer] = [this.#protocol, hello.serverName !== undefined];
     const flight = [
-      send(encodeEncryptedExtensions(this.#protocol, hello.serverName !== undefined, parameters)),
+      send(encodeEncryptedExtensions({ protocol, namedServer, transportParameters, takesEarlyData })),
       ...(ticket === undefined ? this.#ownCertificate(schedule, hello, certificate) : []),
       send(encodeFinished(schedule.finished(secrets.server))),
     ];
@@ -286,6 +316,51 @@ export class ServerHandshake implements TlsHandshake {
     this.#clientSecret = application.client;
     this.#state = this.#clientAuthentication === undefined ? "finished" : "certificate";
     this.#events.onWriteSecret("1rtt", this.#suite, application.server);
+  }
+
+  /** Takes early data, or drops its packets. @returns true when it is taken */
+  #decideEarlyData(schedule: KeySchedule, hello: ClientHello, ticket: AcceptedTicket | undefined): boolean {
+    const takes = ticket !== undefined && hello.sendsEarlyData && this.#mayTakeEarlyData(ticket);
+    const secret = takes ? schedule.earlyTrafficSecret(ticket.session.psk) : undefined;
+    this.#events.onEarlyData(this.#suite, secret);
+    return takes;
+  }
+
+  /**
+   * True for the first use of a fresh ticket, whose session had the same limits. Source: RFC 8446, sections 4.2.10
+   * and 8; RFC 9001, section 4.6.2
+   */
+  #mayTakeEarlyData({ index, session, clientAgeMs }: AcceptedTicket): boolean {
+    const { earlyData } = this.#options;
+    const terms = this.#earlyDataTerms();
+    const issued = session.earlyData;
+    return (
+      earlyData !== undefined &&
+      terms !== undefined &&
+      issued !== undefined &&
+      index === 0 &&
+      // After a HelloRetryRequest the client sends no early data.
+      this.#group === undefined &&
+      session.suite === this.#suite.id &&
+      issued.terms.equals(terms) &&
+      Math.abs(session.ageMs - clientAgeMs) <= maxAgeDifferenceMs &&
+      issued.epoch === earlyData.serials.epoch &&
+      earlyData.serials.claim(issued.serial)
+    );
+  }
+
+  /** Hash of what the client remembers for its early data; undefined when none is taken. */
+  #earlyDataTerms(): Buffer | undefined {
+    const terms = this.#options.earlyData?.terms();
+    return terms === undefined
+      ? undefined
+      : createHash("sha256").update(`${this.#protocol}\n${terms}`).digest().subarray(0, termsBytes);
+  }
+
+  #newEarlyData(): EarlyDataTerms | undefined {
+    const terms = this.#earlyDataTerms();
+    const serials = this.#options.earlyData?.serials;
+    return terms && serials && { serial: serials.issue(), epoch: serials.epoch, terms };
   }
 
   /** @returns messages that are in the transcript already */
@@ -389,13 +464,15 @@ export class ServerHandshake implements TlsHandshake {
     if (tickets === undefined || this.#clientAuthentication !== undefined) {
       return;
     }
+    const earlyData = this.#newEarlyData();
     const sealed = sealTicket(tickets, {
+      earlyData,
       psk: schedule.resumptionPsk(ticketNonce),
       suite: this.#suite.id,
       serverName: this.#serverName ?? "",
     });
     if (sealed !== undefined) {
-      this.#events.onCrypto("1rtt", encodeNewSessionTicket(sealed, randomInt(2 ** 32), ticketNonce));
+      this.#events.onCrypto("1rtt", encodeNewSessionTicket(sealed, ticketNonce, earlyData !== undefined));
     }
   }
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt } from "node:crypto";
 import { ByteReader } from "../wire/byte-reader.ts";
 import { ByteWriter } from "../wire/byte-writer.ts";
 
@@ -18,6 +18,16 @@ export interface SessionTickets {
   readonly now?: () => number;
 }
 
+/** Conditions under which a ticket's early data is taken. */
+export interface EarlyDataTerms {
+  /** Number of the ticket within the memory of used tickets. */
+  readonly serial: number;
+  /** Number of that memory. Tickets of another one are unknown, so their early data is not taken. */
+  readonly epoch: number;
+  /** Hash of everything that the client remembers of the session: protocol and limits. */
+  readonly terms: Buffer;
+}
+
 /** A session that a ticket resumes. */
 export interface TicketSession {
   /** Secret that both ends share since the first handshake. */
@@ -26,6 +36,16 @@ export interface TicketSession {
   readonly suite: number;
   /** Server name of the session; "" when the client sent none. */
   readonly serverName: string;
+  /** Undefined: the ticket allows no early data. */
+  readonly earlyData?: EarlyDataTerms | undefined;
+}
+
+/** A session from a ticket, with the age of the ticket. */
+export interface OpenedTicket extends TicketSession {
+  /** Milliseconds since the ticket was sealed. */
+  readonly ageMs: number;
+  /** Number that the client adds to the age, modulo 2^32. */
+  readonly ageAdd: number;
 }
 
 /** An encrypted ticket, as sent in NewSessionTicket. */
@@ -34,6 +54,8 @@ export interface SealedTicket {
   readonly ticket: Buffer;
   /** Seconds after which the client must not use the ticket any more. */
   readonly lifetimeSeconds: number;
+  /** Random number below 2^32 that hides the ticket's age from observers. */
+  readonly ageAdd: number;
 }
 
 const nameBytes = 8;
@@ -57,17 +79,25 @@ export function sealTicket(tickets: SessionTickets, session: TicketSession): Sea
   const name = nameOf(key);
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", derived(key, "ticket"), nonce).setAAD(name);
-  const content = new ByteWriter(256)
+  const ageAdd = randomInt(2 ** 32);
+  const { earlyData } = session;
+  const content = new ByteWriter(512)
     .varint(now())
     .u16(session.suite)
     .vector(1, (writer) => writer.bytes(session.psk))
-    .vector(1, (writer) => writer.bytes(Buffer.from(session.serverName, "latin1"))).written;
+    .vector(1, (writer) => writer.bytes(Buffer.from(session.serverName, "latin1")))
+    .u32(ageAdd)
+    .vector(1, (writer) => {
+      if (earlyData !== undefined) {
+        writer.varint(earlyData.serial).varint(earlyData.epoch).bytes(earlyData.terms);
+      }
+    }).written;
   const ticket = Buffer.concat([name, nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
-  return { ticket, lifetimeSeconds: Math.min(lifetimeSeconds, maxLifetimeSeconds) };
+  return { ticket, ageAdd, lifetimeSeconds: Math.min(lifetimeSeconds, maxLifetimeSeconds) };
 }
 
 /** Decrypts a ticket. @returns undefined when the key is unknown, or the ticket is too old or was changed */
-export function openTicket(tickets: SessionTickets, ticket: Buffer): TicketSession | undefined {
+export function openTicket(tickets: SessionTickets, ticket: Buffer): OpenedTicket | undefined {
   if (ticket.length < nameBytes + nonceBytes + tagBytes) {
     return undefined;
   }
@@ -88,13 +118,23 @@ export function openTicket(tickets: SessionTickets, ticket: Buffer): TicketSessi
   try {
     const content = Buffer.concat([decipher.update(ticket.subarray(nonceEnd, -tagBytes)), decipher.final()]);
     const reader = new ByteReader(content, shortTicket);
-    const age = now() - reader.varint();
+    const ageMs = now() - reader.varint();
     const suite = reader.u16();
     const psk = reader.take(reader.u8());
     const serverName = reader.take(reader.u8()).toString("latin1");
-    const isFresh = age >= 0 && age < 1_000 * Math.min(lifetimeSeconds, maxLifetimeSeconds);
-    return isFresh ? { psk, suite, serverName } : undefined;
+    const ageAdd = reader.u32();
+    const earlyData = readEarlyData(reader.take(reader.u8()));
+    const isFresh = ageMs >= 0 && ageMs < 1_000 * Math.min(lifetimeSeconds, maxLifetimeSeconds);
+    return isFresh ? { psk, suite, serverName, ageMs, ageAdd, earlyData } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function readEarlyData(bytes: Buffer): EarlyDataTerms | undefined {
+  if (bytes.length === 0) {
+    return undefined;
+  }
+  const reader = new ByteReader(bytes, shortTicket);
+  return { serial: reader.varint(), epoch: reader.varint(), terms: reader.take(reader.left) };
 }

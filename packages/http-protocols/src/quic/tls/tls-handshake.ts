@@ -20,6 +20,11 @@ export interface HandshakeEvents {
   /** Called with the secret for packets to the peer. */
   onWriteSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
   onReadSecret(level: "handshake" | "1rtt", suite: CipherSuite, secret: Buffer): void;
+  /**
+   * Called once by servers, when they know whether they take early data.
+   * @param secret secret for packets with early data; undefined: they are dropped, and the client sends the data again
+   */
+  onEarlyData(suite: CipherSuite, secret: Buffer | undefined): void;
   /** Called with the peer's transport parameters, before packets of the level "1rtt" can be sent. */
   onTransportParameters(bytes: Buffer): void;
   /** Called when the peer's Finished is valid and its certificate is accepted. */

@@ -53,10 +53,18 @@ function isNavigation(exchange: Exchange): boolean {
     : mode === "navigate";
 }
 
+/** @throws HttpError 425 when the request may be a repetition by somebody else. Source: RFC 8470, section 5.2 */
+function refuseEarly(exchange: Exchange): void {
+  if (exchange.header("early-data") === "1") {
+    throw new HttpError(425);
+  }
+}
+
 /**
  * Signs users in at an identity provider, and passes requests of signed-in users to the next handler.
  * | Request | Session | Answer |
  * |---|---|---|
+ * | callback or logout path, before the handshake of the client is done | any | 425 |
  * | callback path | any | the login is finished; 302 to the page that the user first requested |
  * | logout path | any | cookies are removed; 302 to the provider, or to `after_logout` |
  * | other, a navigation | no session | 302 to the provider |
@@ -102,7 +110,11 @@ export class OidcHandler implements HttpHandler {
     const cookies = readCookies(exchange);
     const path = exchange.original.target.rawPath;
     if (path === this.#callbackPath) {
+      refuseEarly(exchange);
       return this.#callback(exchange, cookies);
+    }
+    if (path === this.#logoutPath) {
+      refuseEarly(exchange);
     }
     const session = await this.#session(exchange, cookies);
     if (path === this.#logoutPath) {

@@ -222,6 +222,15 @@ describe("a login", () => {
     expect((await browser.ask(`${site}/oidc/callback?state=x&code=y`)).status).toBe(400);
   });
 
+  test("does not end, and no session either, before the handshake of the client is done", async () => {
+    const browser = new Browser();
+    const headers = { "Early-Data": "1" };
+    for (const path of ["/oidc/callback?state=x&code=y", "/oidc/logout"]) {
+      expect((await browser.ask(`${site}${path}`, headers)).status).toBe(425);
+    }
+    expect((await browser.ask(`${site}/`, headers)).status).toBe(302);
+  });
+
   test("that the provider refuses ends with its reason", async () => {
     const browser = new Browser();
     const { headers } = await browser.ask(`${site}/`);
