@@ -29,6 +29,7 @@ import {
   type ExceptionsAddress,
   exceptionsAddress,
 } from "./pages/exceptions/exceptions-address.ts";
+import { defaultModelsAddress, type ModelsAddress, modelsAddress } from "./pages/models/models-address.ts";
 import {
   defaultObjectivesAddress,
   type ObjectivesAddress,
@@ -123,6 +124,14 @@ const exceptions = createRoute({
   component: lazyRouteComponent(() => import("./pages/exceptions/exceptions-page.tsx"), "ExceptionsPage"),
 });
 
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  validateSearch: (fields: AddressText<ModelsAddress>) => modelsAddress.parse(fields),
+  search: { middlewares: [stripSearchParams(defaultModelsAddress)] },
+  component: lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+});
+
 const trace = createRoute({
   getParentRoute: () => root,
   path: "/trace/$traceId",
@@ -193,6 +202,7 @@ export const router = createRouter({
     search,
     services,
     exceptions,
+    models,
     objectives,
     usage,
     dependencies,

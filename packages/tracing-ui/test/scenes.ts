@@ -181,6 +181,8 @@ export const scenes: readonly Scene[] = [
   },
   { name: "objectives-none", address: () => "/objectives", sign: ".notice" },
   { name: "usage", address: () => "/usage", sign: ".usage tbody tr", answers: { usage: 101 } },
+  { name: "models", address: () => "/models", sign: ".models tbody tr", answers: { genAi: 101 } },
+  { name: "models-none", address: () => "/models", sign: ".services-note", answers: { genAi: 0 } },
   { name: "usage-none", address: () => "/usage", sign: ".notice" },
   { name: "dependencies", address: () => "/dependencies", sign: ".graph-node" },
   { name: "dependencies-focus", address: () => "/dependencies?focus=checkout", sign: ".graph-node.focused" },

@@ -40,7 +40,11 @@ export function tenantSpans(tenant: string, sharedTraceId: string, agoMs = 0): T
     name: `get ${marker}`,
     startTimeUnixNano: String(begin),
     endTimeUnixNano: String(begin + BigInt(ms) * nanosPerMs),
-    attributes: [attribute(sharedAttribute, marker), attribute(`key.${marker}`, "x")],
+    attributes: [
+      attribute(sharedAttribute, marker),
+      attribute(`key.${marker}`, "x"),
+      attribute("gen_ai.request.model", marker),
+    ],
     events: [
       { name: `event ${marker}`, timeUnixNano: String(begin), attributes: [attribute("e", marker)] },
       {

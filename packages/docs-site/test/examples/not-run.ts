@@ -19,6 +19,7 @@ const trust = "changes what the machine trusts; the tests of trust do so in fold
 const built = "make-release.e2e.test.ts in packages/bundler makes and runs them";
 const assistant = "mcp-router.test.ts and stdio-relay.test.ts in packages/tracing-query ask as assistants do";
 const journal = "quarantine-command.test.ts in packages/tracing-collector runs it on files of its own";
+const genAi = "gen-ai.test.ts in packages/tracing-query asks for such figures";
 const prices = "model-prices.test.ts in packages/tracing-query reads such files";
 const receiver = "prometheus-receiver.e2e.test.ts in packages/tracing-query pushes to a Prometheus";
 const objectives = "objectives-command.test.ts in packages/tracing-query runs the command on such a file";
@@ -43,6 +44,7 @@ export const notRun: readonly NotRun[] = [
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
   { page: "ui.md", block: "tracing-query --query.model-prices-file", reason: prices },
+  { page: "ui.md", block: "analysis/v1/gen-ai", reason: genAi },
   { page: "objectives.md", block: "tracing-query --query.objectives-file", reason: objectives },
   { page: "objectives.md", block: "tracing-query objectives", reason: objectives },
   { page: "query.md", block: "prometheus --config.file", reason: receiver },

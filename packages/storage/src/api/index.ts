@@ -44,7 +44,7 @@ export type { CallCount } from "./call-counts.ts";
 export { type CriticalPathSection, criticalPath, criticalPathSums, type PathSpan } from "./critical-path.ts";
 export type { DependencyLink, DependencyQuery, DependencyReader } from "./dependency-reader.ts";
 export { durationOfBucket, quantileNano } from "./duration-buckets.ts";
-export { floatQuantile } from "./float-buckets.ts";
+export { floatBucket, floatBucketStart, floatQuantile } from "./float-buckets.ts";
 export { fastBucket, fastBucketNano, type GoodCount, type GoodCountsQuery } from "./good-counts.ts";
 export { intrinsics } from "./intrinsics.ts";
 export type {

@@ -37,6 +37,7 @@ const routes: Readonly<Record<string, Need>> = {
   "GET /api/analysis/v1/dependencies/graph": "viewer",
   "GET /api/analysis/v1/diff": "viewer",
   "GET /api/analysis/v1/exceptions": "viewer",
+  "GET /api/analysis/v1/gen-ai": "viewer",
   "GET /api/analysis/v1/groups": "viewer",
   "GET /api/analysis/v1/model-prices": "viewer",
   "GET /api/analysis/v1/names": "viewer",

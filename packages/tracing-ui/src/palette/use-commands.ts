@@ -88,6 +88,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
       | "/search"
       | "/services"
       | "/exceptions"
+      | "/models"
       | "/objectives"
       | "/usage"
       | "/dependencies"
@@ -100,6 +101,7 @@ function pageCommands(navigate: Navigate, onHelp: () => void): readonly Command[
     to("Search traces", "/search"),
     to("Services and their rates", "/services"),
     to("Exceptions", "/exceptions"),
+    to("Models: tokens, cost and times", "/models"),
     to("Objectives and their error budgets", "/objectives"),
     to("Usage: who sends how much", "/usage"),
     to("Dependencies", "/dependencies"),

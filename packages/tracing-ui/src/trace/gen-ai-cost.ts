@@ -1,27 +1,5 @@
+import { costOfTokens, type ModelPrice, priceOf } from "wire/model-price";
 import type { GenAiCall } from "./gen-ai.ts";
-
-/** Price of a model for a million tokens. */
-export interface ModelPrice {
-  /** Name of the model. A `*` at the end matches all names with this prefix. */
-  model: string;
-  /** Price of a million input tokens. */
-  input: number;
-  /** Price of a million output tokens. */
-  output: number;
-  /** Price of a million cached input tokens; absent: the price of `input`. */
-  cachedInput?: number | undefined;
-}
-
-const perTokens = 1_000_000;
-
-/** The first price that matches a model's name; upper and lower case are equal. */
-export function priceOf(model: string, prices: readonly ModelPrice[]): ModelPrice | undefined {
-  const name = model.toLowerCase();
-  return prices.find((price) => {
-    const pattern = price.model.toLowerCase();
-    return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-  });
-}
 
 /**
  * The cost of a call.
@@ -33,11 +11,8 @@ export function costOf(call: GenAiCall, prices: readonly ModelPrice[]): number |
   if (price === undefined || (inputTokens === undefined && outputTokens === undefined)) {
     return undefined;
   }
-  const { input, output, cachedInput = input } = price;
-  const all = inputTokens ?? 0;
-  // Some senders include cached tokens in the input tokens, others count them separately.
-  const uncached = cachedTokens <= all ? all - cachedTokens : all;
-  return (uncached * input + cachedTokens * cachedInput + (outputTokens ?? 0) * output) / perTokens;
+  const tokens = { input: inputTokens ?? 0, output: outputTokens ?? 0, cached: cachedTokens };
+  return costOfTokens(tokens, price);
 }
 
 /** Sums over the calls of a trace. */

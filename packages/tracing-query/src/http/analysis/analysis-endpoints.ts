@@ -30,6 +30,7 @@ import {
 } from "./dependencies.ts";
 import { diffEndpoint, diffOperation } from "./diff.ts";
 import { exceptionsEndpoint, exceptionsOperation } from "./exceptions.ts";
+import { genAiEndpoint, genAiOperation } from "./gen-ai.ts";
 import { groupsEndpoint, groupsOperation } from "./groups.ts";
 import { heatMapEndpoint, heatMapOperation } from "./heatmap.ts";
 import { modelPricesEndpoint, modelPricesOperation } from "./model-prices.ts";
@@ -78,6 +79,7 @@ export const analysisGroup: OperationGroup = {
     tracePercentilesOperation,
     topOperationsOperation,
     groupsOperation,
+    genAiOperation,
     usageOperation,
     exceptionsOperation,
     dependencyListOperation,
@@ -143,6 +145,7 @@ export function analysisEndpoints(
     one(tracePercentilesOperation, tracePercentilesEndpoint(service, adjust, limits)),
     one(topOperationsOperation, topOperationsEndpoint(analysis, limits)),
     one(groupsOperation, groupsEndpoint(service, limits)),
+    one(genAiOperation, genAiEndpoint(service, limits, prices)),
     one(usageOperation, usageEndpoint(service, limits, searchCounts)),
     one(exceptionsOperation, exceptionsEndpoint(service, limits)),
     one(dependencyListOperation, dependencyListEndpoint(service, limits), { isHeavy: false }),

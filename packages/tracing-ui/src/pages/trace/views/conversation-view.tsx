@@ -9,6 +9,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 import { type ModelPrices, modelPricesQuery } from "../../../api/model-prices.ts";
 import { PartFailure } from "../../../components/part-failure.tsx";
 import { ServiceMark } from "../../../components/service-mark.tsx";
+import { money } from "../../../format/money.ts";
 import { type GenAiCall, genAiCalls } from "../../../trace/gen-ai.ts";
 import { costOf, totalsOf } from "../../../trace/gen-ai-cost.ts";
 import { splitHistory } from "../../../trace/gen-ai-history.ts";
@@ -94,6 +95,7 @@ function Totals({ calls, prices }: { calls: readonly GenAiCall[]; prices: ModelP
           )}
         </span>
       )}
+      {!isSavedPage() && <Link to="/models">Calls of all traces</Link>}
     </div>
   );
 }
@@ -271,16 +273,4 @@ function Said({ text }: { text: string }) {
       )}
     </>
   );
-}
-
-/** An amount with its currency: three significant digits below 1, else two decimals. `0.00123 USD`, `2.50 USD`. */
-function money(amount: number, currency: string): string {
-  const digits =
-    amount >= 1 || amount === 0 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toFixed(decimals(amount));
-  return `${digits} ${currency}`;
-}
-
-/** Number of decimals for three significant digits of an amount below 1. */
-function decimals(amount: number): number {
-  return Math.min(12, 2 - Math.floor(Math.log10(amount)));
 }
