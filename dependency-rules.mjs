@@ -418,10 +418,13 @@ export default {
       name: "ui-speaks-http-only",
       comment:
         "A browser app knows its server by the HTTP API alone, and shares the design system with the other app. " +
-        "Templates of messages are made by one rule, here and there.",
+        "Rules that both sides apply are in wire: templates of messages and links, prices and conventions of models.",
       severity: "error",
       from: { path: "^packages/(tracing-ui|admin-ui)/", pathNot: "^packages/admin-ui/test/" },
-      to: { path: "^packages/(?!ui-kit/|wire/src/message-template)", pathNot: "^packages/$1/" },
+      to: {
+        path: "^packages/(?!ui-kit/|wire/src/(?:message-template|model-price|link-template|gen-ai/))",
+        pathNot: "^packages/$1/",
+      },
     },
     {
       name: "ui-kit-stands-alone",

@@ -1,4 +1,4 @@
-import type { GenAiMessage } from "./gen-ai-messages.ts";
+import type { GenAiMessage } from "wire/gen-ai/messages";
 
 /**
  * Splits the messages of a call after the last answer of the model: every call repeats the whole earlier conversation.

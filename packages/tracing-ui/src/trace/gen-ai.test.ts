@@ -133,6 +133,47 @@ test("messages by OpenInference, in the order of their numbers, with results of 
   });
 });
 
+test("messages by Vercel's AI SDK, with a tool's span", () => {
+  const sent = span("a", {
+    "ai.operationId": "ai.generateText.doGenerate",
+    "ai.prompt.messages": JSON.stringify([
+      { role: "user", content: [{ type: "text", text: "Weather?" }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "c0", output: "-3" }] },
+    ]),
+    "ai.response.toolCalls": '[{"toolCallId":"c1","toolName":"weather","input":"{\\"city\\":\\"Oslo\\"}"}]',
+    "ai.response.finishReason": "tool_calls",
+  });
+  expect(messagesOf(sent)).toEqual({
+    input: [asked, { role: "tool", parts: [{ kind: "result", id: "c0", text: "-3" }], finish: "" }],
+    output: [called],
+  });
+  const outer = span("a", {
+    "ai.operationId": "ai.generateText",
+    "ai.prompt": '{"system":"Be short.","prompt":"Weather?"}',
+    "ai.response.text": "Cold.",
+  });
+  expect(messagesOf(outer)?.input.map(({ role }) => role)).toEqual(["system", "user"]);
+  const tool = { "ai.toolCall.name": "weather", "ai.toolCall.args": "{}", "ai.toolCall.result": '"cold"' };
+  const [call] = callsOf(span("a", tool));
+  expect([call?.name, call?.messages.input[0]?.parts, call?.messages.output[0]?.parts]).toEqual([
+    "weather",
+    [{ kind: "text", text: "{}" }],
+    [{ kind: "text", text: '"cold"' }],
+  ]);
+});
+
+test("messages by LangSmith: the whole prompt is one attribute", () => {
+  const messages = messagesOf(
+    span("a", {
+      "langsmith.span.kind": "llm",
+      "gen_ai.prompt": '{"messages":[{"role":"user","content":"Weather?"}]}',
+      "gen_ai.completion": "Cold.",
+    }),
+  );
+  expect(messages?.input).toEqual([asked]);
+  expect(messages?.output[0]?.parts).toEqual([{ kind: "text", text: "Cold." }]);
+});
+
 test("system instructions, reasoning, results and media of any kind keep their text; broken JSON says nothing", () => {
   const messages = messagesOf(
     span("a", {

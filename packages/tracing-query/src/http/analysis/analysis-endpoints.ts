@@ -103,6 +103,27 @@ export const analysisGroup: OperationGroup = {
   ],
 };
 
+/**
+ * Creates an entry. By default `isHeavy` is true: the request occupies a slot of the gate until its answer is sent.
+ * Endpoints that read only names, views or notes occupy none.
+ */
+function one(
+  { path, method }: OperationDescription,
+  answer: Endpoint,
+  { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
+): [string, EndpointDefinition] {
+  return [
+    path,
+    {
+      method: methods,
+      answer,
+      style: problemStyle,
+      isHeavy,
+      ...(methods.includes("POST") ? { readBody } : {}),
+    },
+  ];
+}
+
 /** All endpoints of the analysis API by path, except `tail`, which streams without an end. */
 export function analysisEndpoints(
   service: QueryService,
@@ -120,22 +141,6 @@ export function analysisEndpoints(
   },
 ): [path: string, definition: EndpointDefinition][] {
   const { analysis } = service;
-  // Creates an entry. By default `isHeavy` is true: the request occupies a slot of the gate until its answer is sent.
-  // Endpoints that read only names, views or notes occupy none.
-  const one = (
-    { path, method }: OperationDescription,
-    answer: Endpoint,
-    { isHeavy = true, methods = [method] }: { isHeavy?: boolean; methods?: readonly EndpointMethod[] } = {},
-  ): [string, EndpointDefinition] => [
-    path,
-    {
-      method: methods,
-      answer,
-      style: problemStyle,
-      isHeavy,
-      ...(methods.includes("POST") ? { readBody } : {}),
-    },
-  ];
   return [
     one(capabilitiesOperation, capabilitiesEndpoint(service, limits, views), { isHeavy: false }),
     one(heatMapOperation, heatMapEndpoint(service, limits)),

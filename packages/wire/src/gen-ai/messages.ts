@@ -1,4 +1,4 @@
-import type { ApiAttribute, ApiSpan } from "./trace-schema.ts";
+import type { GenAiAttribute, GenAiSpan } from "./span.ts";
 
 /** A part of a message. All its texts were sent by a traced program. */
 export type MessagePart =
@@ -35,7 +35,7 @@ const highestIndex = 9_999;
 export type Texts = ReadonlyMap<string, string>;
 
 /** The attributes of a span or event, as text. The first of a repeated key counts. */
-export function textsOf(attributes: readonly ApiAttribute[] | null): Texts {
+export function textsOf(attributes: readonly GenAiAttribute[] | null): Texts {
   const texts = new Map<string, string>();
   for (const { key, value } of attributes ?? []) {
     if (value !== null && !texts.has(key)) {
@@ -50,7 +50,7 @@ export function textsOf(attributes: readonly ApiAttribute[] | null): Texts {
  * older events, or numbered attributes (OpenLLMetry, OpenInference). The first form with messages is used, because senders
  * that write two forms repeat the same messages.
  */
-export function messagesOf(span: Pick<ApiSpan, "logs">, tags: Texts): GenAiMessages {
+export function messagesOf(span: Pick<GenAiSpan, "logs">, tags: Texts): GenAiMessages {
   const events = (span.logs ?? []).map(({ fields }) => textsOf(fields));
   const found = [
     jsonMessages(tags),
@@ -58,6 +58,8 @@ export function messagesOf(span: Pick<ApiSpan, "logs">, tags: Texts): GenAiMessa
     eventMessages(events),
     numberedMessages(tags, openLlmetry),
     numberedMessages(tags, openInference),
+    aiSdkMessages(tags),
+    promptMessages(tags),
     plainMessages(tags),
   ].find(({ input, output }) => input.length + output.length > 0) ?? { input: [], output: [] };
   return { input: found.input.slice(0, mostMessages), output: found.output.slice(0, mostMessages) };
@@ -191,6 +193,40 @@ function plainMessages(tags: Texts): GenAiMessages {
   };
 }
 
+/** Messages of Vercel's AI SDK: JSON attributes on the span of the call. */
+function aiSdkMessages(tags: Texts): GenAiMessages {
+  const prompt = jsonOf(tags.get("ai.prompt"));
+  const asked = isObject(prompt) ? prompt : {};
+  const input = [
+    ...saidIn(textOf(asked.system), "system"),
+    ...listOf(tags.get("ai.prompt.messages") ?? asked.messages).map((message) => messageOf(message, "user")),
+    ...(typeof asked.prompt === "string" ? saidIn(asked.prompt, "user") : []),
+    ...saidIn(tags.get("ai.toolCall.args"), "arguments"),
+  ];
+  const calls = listOf(tags.get("ai.response.toolCalls")).map(callOf);
+  const parts = [...contentParts(tags.get("ai.response.text") ?? tags.get("ai.response.object")), ...calls];
+  const finish = tags.get("ai.response.finishReason") ?? "";
+  return {
+    input,
+    output: [
+      ...(parts.length === 0 ? [] : [{ role: "assistant", parts, finish }]),
+      ...saidIn(tags.get("ai.toolCall.result"), "result"),
+    ],
+  };
+}
+
+/** Messages of LangSmith, and of OpenTelemetry's oldest conventions: the whole prompt is one attribute. */
+function promptMessages(tags: Texts): GenAiMessages {
+  const said = (key: string, role: string) => {
+    const text = tags.get(key);
+    const value = jsonOf(text);
+    return isObject(value) && Array.isArray(value.messages)
+      ? value.messages.map((message: unknown) => messageOf(message, role))
+      : saidIn(text, role);
+  };
+  return { input: said("gen_ai.prompt", "user"), output: said("gen_ai.completion", "assistant") };
+}
+
 /**
  * Converts a message from JSON: `{"role": "user", "content": "hi"}`. A plain value is the text of a message with the
  * role `otherwise`.
@@ -249,16 +285,18 @@ function partsOf(part: unknown): MessagePart[] {
     case "thinking":
       return [{ kind: "reasoning", text: textOf(part.content ?? part.thinking ?? part.text) }];
     case "tool_call":
+    case "tool-call":
     case "tool_use":
     case "function":
       return [callOf(part)];
     case "tool_call_response":
+    case "tool-result":
     case "tool_result":
       return [
         {
           kind: "result",
-          id: textOf(part.id ?? part.tool_use_id),
-          text: textOf(part.response ?? part.result ?? part.content),
+          id: textOf(part.id ?? part.tool_use_id ?? part.toolCallId),
+          text: textOf(part.response ?? part.result ?? part.output ?? part.content),
         },
       ];
     default:
@@ -274,9 +312,9 @@ function callOf(call: unknown): MessagePart {
   const target = isObject(call.function) ? call.function : call;
   return {
     kind: "call",
-    name: textOf(target.name),
-    id: textOf(call.id),
-    text: textOf(target.arguments ?? target.input),
+    name: textOf(target.name ?? target.toolName),
+    id: textOf(call.id ?? call.toolCallId),
+    text: textOf(target.arguments ?? target.input ?? target.args),
   };
 }
 
