@@ -1,6 +1,5 @@
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 
-/** Settings of an endpoint. */
 export interface McpEndpointSettings<Asks> {
   /** Maximum number of bytes of a client's message. A longer message is refused. */
   readonly maxBodyBytes: number;

@@ -12,7 +12,6 @@ interface Message {
   };
 }
 
-/** Settings of a relay. */
 export interface RelaySettings {
   /** Address of the endpoint: `http://host:16686/mcp`. */
   readonly url: string;

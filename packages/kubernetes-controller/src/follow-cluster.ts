@@ -20,7 +20,6 @@ export interface FollowSettings {
   readonly controllerName: string;
   /** Namespaces that are watched; empty: all. */
   readonly namespaces: readonly string[];
-  /** Ports of Ingresses. */
   readonly ingressPorts: { readonly http: number; readonly https: number };
   /** Addresses of which each Gateway gets one; empty: all Gateways share those of the server. */
   readonly gatewayAddresses: readonly string[];

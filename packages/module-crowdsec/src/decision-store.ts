@@ -15,7 +15,6 @@ const maxKinds = 4_096;
 /** Scopes whose values are addresses. Others, as `Country` and `AS`, need facts that this bouncer does not have. */
 const scopes = new Set(["ip", "range"]);
 
-/** Counts of one pull. */
 export interface PullCounts {
   /** Decisions that were taken. */
   added: number;

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
-/** The proxies in an environment. */
 export interface EnvironmentProxies {
   /** URL of the proxy for servers without TLS; "": no proxy. */
   readonly http: string;

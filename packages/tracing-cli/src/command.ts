@@ -1,7 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { QueryClient } from "./query-client.ts";
 
-/** An option of a command. */
 export interface CommandOption {
   /** A string takes the next argument as its value, or the text after `=`. A boolean takes none. */
   readonly type: "string" | "boolean";

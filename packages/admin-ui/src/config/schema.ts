@@ -24,9 +24,7 @@ export interface JsonSchema {
   /** Alternatives; the reader selects those that fit the value. */
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
-  /** Minimum number. */
   minimum?: number;
-  /** Maximum number. */
   maximum?: number;
   /** Not checked here; the server checks it. */
   exclusiveMinimum?: number;

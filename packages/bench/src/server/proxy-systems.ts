@@ -86,7 +86,6 @@ export function nginxUpstream(port: number, folder: string, files: string): stri
   );
 }
 
-/** nginx as a proxy. */
 export function nginxProxy(ports: ServerPorts, folder: string, upstream: string): string {
   return nginxFrame(
     folder,

@@ -23,7 +23,6 @@ export interface SoakPlan {
   readonly rate: number;
   readonly sampleMs: number;
   readonly searchPauseMs: number;
-  /** Clock of the spans. */
   readonly clock: SpanClock;
   /** True when the storage has a size limit: its disk usage must then also stop growing. */
   readonly limitsDisk?: boolean;

@@ -9,7 +9,6 @@ export interface QueryReport {
   readonly latencyMs: Latency;
 }
 
-/** One kind of search. */
 export interface SearchKind {
   readonly name: string;
   /** Returns path and query of a request for the newest data. */

@@ -25,7 +25,6 @@ export interface LoadedCertificate {
   readonly source: string;
 }
 
-/** Names in a certificate. */
 export function namesOf(certificate: X509Certificate): string[] {
   const names = (certificate.subjectAltName ?? "")
     .split(", ")

@@ -36,7 +36,6 @@ const answering = {
   headers: { "X-Up": ["u"] },
 };
 
-/** Cases for the proxy. */
 export const proxyCases: readonly SiteCase[] = [
   behindItself("reverse_proxy", told, {}, [
     "/a/b?c=d&e",

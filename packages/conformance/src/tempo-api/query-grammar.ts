@@ -347,7 +347,6 @@ export function searchQueries(count: number, seed: number): string[] {
   return [...new Set(Array.from({ length: count }, () => grammar.search()))];
 }
 
-/** Queries for metrics. */
 export function metricsQueries(count: number, seed: number): string[] {
   const grammar = new QueryGrammar(seed);
   return [...new Set(Array.from({ length: count }, () => grammar.metrics()))];

@@ -2,7 +2,6 @@
 export interface SiteMarks {
   /** Loopback address of the server and of its upstreams. */
   readonly address: string;
-  /** The port for each mark. */
   readonly ports: Readonly<Record<MarkedPort, number>>;
   readonly root: string;
   readonly log: string;

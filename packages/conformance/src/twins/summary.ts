@@ -2,7 +2,6 @@ import type { TwinRunCounts } from "./twin-counts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((all, each) => all + each, 0);
 
-/** The counts of a run in numbers. */
 export function summaryOf({ known, unknown, unstable, ...numbers }: TwinRunCounts) {
   return {
     ...numbers,

@@ -52,7 +52,6 @@ export type ListedContainer = z.output<typeof containerSchema>;
 export type EngineEndpoint = z.output<typeof endpointSchema>;
 /** The engine's answer for a single container. Labels are not read from this answer. */
 export type InspectedContainer = z.output<typeof inspectedSchema>;
-/** An event of the engine. */
 export type EngineEvent = z.output<typeof eventSchema>;
 
 /** An answer of the engine with a status other than 200. */

@@ -40,7 +40,6 @@ export interface H2Carrier {
   taken(stream: H2Stream, bytes: number): void;
   /** Work for the stream threw an unexpected error. */
   broken(stream: H2Stream, error: unknown): void;
-  /** Breaks the stream off. */
   breakOff(stream: H2Stream, errorCode: number): void;
   /** Called when request and response are complete. */
   finished(stream: H2Stream): void;

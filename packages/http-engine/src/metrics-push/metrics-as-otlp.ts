@@ -8,7 +8,6 @@ import {
 import type { MetricObjectWithValues, MetricValue } from "@prometheus-io/client";
 import { publicMetricName } from "lifecycle";
 
-/** A metric with its values, as the registry returns it. */
 export type MetricOfRegistry = MetricObjectWithValues<MetricValue<string>>;
 
 /** The period in which values were counted. */

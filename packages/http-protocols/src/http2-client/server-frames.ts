@@ -27,7 +27,6 @@ export interface FrameOwner {
   serverLeaves(lastTaken: number, errorCode: number): void;
 }
 
-/** The parts of a connection. */
 interface ConnectionParts {
   /** Decodes header blocks. All streams share the decoder's table, so each block must be decoded. */
   readonly decoder: HpackDecoder;

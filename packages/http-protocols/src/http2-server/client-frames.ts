@@ -28,7 +28,6 @@ export interface FrameOwner<Stream extends ServerStream> {
   openStream(streamId: number, opening: OpeningFields): Stream | "malformed" | "answered";
   /** Checks fields that follow a body. @returns the fields, or a text with the fault */
   readTrailers(fields: readonly HeaderField[]): HeaderList | string;
-  /** Breaks a stream off. */
   breakOff(stream: Stream, errorCode: number): void;
   /** Called when a stream has closed. */
   streamGone(streamId: number): void;

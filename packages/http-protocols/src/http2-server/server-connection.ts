@@ -218,7 +218,6 @@ export abstract class ServerConnection<Stream extends ServerStream>
     this.#guard.dataSent();
   }
 
-  /** Breaks a stream off. */
   breakOff(stream: Stream, errorCode: number): void {
     if (this.streams.remove(stream, "abandoned")) {
       this.writer.frame(encodeRstStream(stream.id, errorCode));

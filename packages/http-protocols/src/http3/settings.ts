@@ -14,7 +14,6 @@ export const settingIds = {
 /** Settings of HTTP/2 that must not occur. Source: RFC 9114, section 7.2.4.1 */
 const ofHttp2: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05]);
 
-/** Settings of the peer. */
 export interface PeerSettings {
   /** Size limit of field sections; 2^53 - 1 means no limit. */
   readonly maxFieldSectionSize: number;

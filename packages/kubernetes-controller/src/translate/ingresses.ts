@@ -12,7 +12,6 @@ export interface IngressTranslation {
   readonly listeners: readonly SiteListener[];
   readonly certificates: ReadonlyMap<string, LoadedCertificate>;
   readonly problems: readonly Problem[];
-  /** The Ingresses that are served. */
   readonly served: readonly Ingress[];
 }
 

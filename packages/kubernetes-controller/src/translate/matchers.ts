@@ -42,7 +42,6 @@ export function hostMatcher(host: string, isOneLabel: boolean): Json {
     : { host: [host] };
 }
 
-/** A path without slashes at its end. */
 export function withoutEndSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }

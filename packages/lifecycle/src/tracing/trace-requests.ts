@@ -21,7 +21,6 @@ interface TracedRequest {
   readonly headers: RequestHeaders;
 }
 
-/** The response to it. */
 interface TracedResponse {
   /** Status of the response, once it is sent. */
   readonly statusCode: number;

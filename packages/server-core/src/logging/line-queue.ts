@@ -7,7 +7,6 @@ export interface LineQueueOptions {
    * lost and counted.
    */
   readonly send: (lines: Buffer) => Promise<void>;
-  /** Returns a line with the number of lost lines. */
   readonly lostLine: (count: number) => string;
 }
 

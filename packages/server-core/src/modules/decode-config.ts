@@ -57,7 +57,6 @@ function reason(
   return { text: issue.code === "invalid_union" ? "json: value of a wrong type" : issue.message, path };
 }
 
-/** A fault in a config. */
 export interface ConfigFault {
   /** Path of the faulty field: `/config/apps/http/bogus`. */
   readonly path: string;

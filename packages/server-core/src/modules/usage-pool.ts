@@ -25,7 +25,6 @@ export interface Lease<Resource extends SharedResource> {
 }
 
 interface Entry {
-  /** Promise of the resource. */
   readonly created: Promise<SharedResource>;
   /** The resource; undefined while it is being created. */
   value: SharedResource | undefined;

@@ -27,7 +27,6 @@ interface Relay {
 export class MainMessages implements ThreadMessages {
   readonly thread = 0;
   readonly topics: MessageTopics;
-  /** Links by number of the thread. */
   readonly links = new Map<number, ThreadLink>();
 
   constructor(topics: MessageTopics) {

@@ -22,7 +22,6 @@ interface IdPlace {
   readonly below: readonly string[];
 }
 
-/** The whole document. */
 export const wholeDocument: DocumentPlace = { path: "/config/" };
 
 /** Matches `/id/`, the id, and the path after it. */

@@ -6,7 +6,6 @@ import type { ModuleContext } from "server-core/modules/module-context";
 import { z } from "zod";
 import { type FileSystem, fileSystems } from "./file-system.ts";
 
-/** Name of the app, as in Caddy. */
 export const filesystemsAppName = "caddy.filesystems";
 
 const schema = z.strictObject({

@@ -22,7 +22,6 @@ interface Argon2idHash {
   readonly passes: number;
   /** Lanes that the hash computes in parallel. */
   readonly parallelism: number;
-  /** Salt. */
   readonly salt: Buffer;
   /** Hash to compare with. */
   readonly tag: Buffer;

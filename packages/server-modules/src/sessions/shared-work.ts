@@ -9,7 +9,6 @@ const patienceMs = 30_000;
 
 /** Work that one caller has taken over. */
 interface Work {
-  /** Promise of the result. */
   readonly result: Promise<string | undefined>;
   /** Ends the wait of all callers. */
   readonly settle: (value: string | undefined) => void;

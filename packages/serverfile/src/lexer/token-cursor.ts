@@ -35,7 +35,6 @@ export class TokenCursor {
     return this.#tokens.length;
   }
 
-  /** The token at an index, or undefined. */
   at(index: number): Token | undefined {
     return this.#tokens[index];
   }

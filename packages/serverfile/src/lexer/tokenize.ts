@@ -15,7 +15,6 @@ const code = { newLine: 0x0a, return: 0x0d, space: 0x20, quote: 0x22, hash: 0x23
 const backslash = 0x5c;
 const backtick = 0x60;
 
-/** Number of line breaks in a text. */
 function lineBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {

@@ -5,7 +5,6 @@ import { messageOf } from "server-core/errors";
 import { readRegularFileSync } from "server-core/files/read-regular-file";
 import type { TokenCursor } from "../lexer/token-cursor.ts";
 
-/** An imported file. */
 export interface ImportedFile {
   /** Absolute path of the file. */
   readonly path: string;

@@ -225,7 +225,6 @@ export interface OperationSummary {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Kind of the spans. */
   readonly spanKind: SpanKind;
   /** Spans with this service, operation and kind. */
   readonly calls: number;

@@ -12,6 +12,5 @@ export interface CallCount {
   readonly failed: boolean;
   /** Duration of each call in nanoseconds, accurate to 10 %. */
   readonly durationNano: number;
-  /** Number of calls. */
   readonly calls: number;
 }

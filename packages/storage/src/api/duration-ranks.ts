@@ -8,7 +8,6 @@ export interface OperationDurations {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Kind of the spans. */
   readonly spanKind: SpanKind;
   /** Number of the operation's spans in each bucket of duration. */
   readonly counts: ReadonlyMap<number, number>;

@@ -20,7 +20,6 @@ const maxServices = 100;
 export interface MetricSlots {
   /** Start of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
-  /** Minutes of one slot. */
   readonly slotMinutes: number;
   /** Number of slots. */
   readonly count: number;

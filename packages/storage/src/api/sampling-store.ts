@@ -30,7 +30,6 @@ export interface CalculatedProbabilities {
   readonly owner: string;
   /** Time of the calculation in milliseconds since the Unix epoch. */
   readonly calculatedUnixMs: number;
-  /** Probability of each operation. */
   readonly operations: readonly OperationProbability[];
 }
 

@@ -18,7 +18,6 @@ export interface SpanCount {
   readonly service: string;
   /** Name of the operation. */
   readonly operation: string;
-  /** Kind of the spans. */
   readonly spanKind: SpanKind;
   /** Index of the duration bucket, see `durationOfBucket`. */
   readonly durationBucket: number;

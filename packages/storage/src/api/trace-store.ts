@@ -12,7 +12,6 @@ import type { TraceQlReader } from "./traceql-reader.ts";
 export interface TraceStore {
   /** Traces, services and operations. */
   readonly reader: SpanReader;
-  /** Writes spans. */
   readonly writer: SpanWriter;
   /** Calls between services. */
   readonly dependencies: DependencyReader;

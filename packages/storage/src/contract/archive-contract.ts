@@ -10,7 +10,6 @@ import {
 } from "./contract-context.ts";
 import { fullOtlpSpan, newServiceName, olderModelSpan, sampleSpan } from "./sample-spans.ts";
 
-/** Contract of the archive. */
 export function archiveContract({ store, test }: ContractContext): void {
   const archive = async (...spans: readonly Span[]) =>
     await store().archive.writer.writeSpans(rowsOf(...spans), { deduplicationToken: newToken() });

@@ -3,7 +3,6 @@ import { type ContractContext, expectStorageError, rowsOf } from "./contract-con
 
 const range = { startUnixNano: 0n, endUnixNano: 1n };
 
-/** One call to each part. */
 const calls: { readonly [Part in keyof OptionalParts]: (part: OptionalParts[Part]) => Promise<unknown> } = {
   dependencies: (part) => part.getDependencies(range),
   metrics: (part) =>

@@ -25,7 +25,6 @@ import { intervalOf, type MetricRow } from "./metric-rows.ts";
 /** Reads the rows of one pipeline of the query. */
 export type ReadMetricRows = (pipeline: MetricsPipeline) => Promise<readonly MetricRow[]>;
 
-/** Reads the rows of a comparison. */
 export type ReadComparisonRows = (comparison: MetricsComparison) => Promise<readonly ComparisonRow[]>;
 
 export type TimeRequest = Pick<TraceQlMetricsQuery, "range" | "stepNano">;

@@ -26,7 +26,6 @@ function accessOf(options: Options): Access {
   return options?.access ?? unknown;
 }
 
-/** The trees of a selection. */
 function treesOf(...selections: readonly SpanSelection[]): unknown[] {
   return selections.flatMap(({ query }) => (query === undefined ? [] : [query]));
 }

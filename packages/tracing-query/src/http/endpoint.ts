@@ -156,7 +156,6 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
   return Symbol.iterator in pieces ? indentJson(pieces, indent) : indentSlowJson(pieces, indent);
 }
 
-/** Form of a failure. */
 interface FailureForm {
   /** Form of the answer. Default: Jaeger's envelope. */
   readonly style?: AnswerStyle | undefined;

@@ -1,7 +1,6 @@
 import type { PartialAnswer } from "storage/api";
 import { goJson } from "../go-text/quote.ts";
 
-/** One error in an envelope. */
 export interface EnvelopeError {
   readonly code?: number;
   readonly msg: string;

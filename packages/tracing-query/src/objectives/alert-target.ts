@@ -13,7 +13,6 @@ const timeoutMs = 10_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
-/** Counts of one target. */
 export interface TargetCounts {
   /** Messages that the target took. */
   sent: number;

@@ -30,7 +30,6 @@ const readsAtOnce = 4;
 /** Reads that may run at once for objectives whose last read failed. A separate limit, so they delay no other reads. */
 const failedReadsAtOnce = 2;
 
-/** Parts of a board. */
 export interface BoardParts extends Omit<TargetParts, "now"> {
   /** Path of the file; "" for none. */
   readonly path: string;
@@ -109,7 +108,6 @@ export class ObjectiveBoard {
     return this.#fileError;
   }
 
-  /** Finds an objective by tenant and name. */
   find(tenant: string, name: string): ObjectiveStatus | undefined {
     return this.#statuses.get(objectiveKey({ tenant, name }));
   }

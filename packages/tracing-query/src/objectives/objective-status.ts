@@ -41,7 +41,6 @@ export class ObjectiveStatus {
   newError: string | undefined;
   /** Why the last read of history failed. */
   oldError: string | undefined;
-  /** Firing alerts by severity. */
   readonly firing = new Map<Severity, FiringAlert>();
   #burns: ReadonlyMap<BurnWindow, WindowBurn> = new Map();
 

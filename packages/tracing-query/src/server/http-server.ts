@@ -22,7 +22,6 @@ export interface HttpServerSettings extends ApiSettings {
   readonly tls: ServerTls | undefined;
   /** Reads traces. */
   readonly service: QueryService;
-  /** Page of the UI. */
   readonly page: UiPage;
   /** Folder of the UI's files. */
   readonly uiFolder: string;

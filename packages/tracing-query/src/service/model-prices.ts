@@ -40,7 +40,6 @@ export const modelPricesSchema = z.strictObject({
     .default([]),
 });
 
-/** Prices of models. */
 export type ModelPriceTable = z.output<typeof modelPricesSchema>;
 
 /**

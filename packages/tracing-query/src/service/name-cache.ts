@@ -18,7 +18,6 @@ export interface NameCacheOptions {
   readonly now?: () => number;
 }
 
-/** A cached list. */
 interface CachedList<T> {
   /** The answer. Callers share it, and must not change it. */
   readonly list: readonly T[];

@@ -16,7 +16,6 @@ export interface GroupPath {
  * this object have comparable numbers.
  */
 export class GroupPaths {
-  /** Groups by number. */
   readonly paths: GroupPath[] = [];
   /** Group numbers by parent group, then by service and operation. The first map holds the roots. */
   readonly #below: Map<string, number>[] = [new Map()];
@@ -112,7 +111,6 @@ export async function spanGroups(
   return groups;
 }
 
-/** Adds a span to its group. */
 function addSpan(groups: Map<number, SpanGroup>, place: number, span: ShownSpan, selfNano: number): void {
   let group = groups.get(place);
   if (group === undefined) {

@@ -145,7 +145,6 @@ function serverOf({ maxMessageBytes }: RemoteStorageSettings, metrics: RemoteSto
 /** Receivers of written spans. */
 interface WriteParts {
   readonly groups: SpanGroups;
-  /** For spans of the archive. */
   readonly archiveGroups: SpanGroups;
   /** Aborted when the server stops, so that streams of spans end. */
   readonly stopping: AbortSignal;

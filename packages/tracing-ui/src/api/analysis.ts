@@ -143,7 +143,6 @@ export function heatMapQuery(asked: { q: string } | SpanConditions, range: Asked
 
 /** The answer of `POST /compare`. */
 const comparison = z.object({
-  /** Number of selected spans. */
   selectedSpans: z.int(),
   /** Number of background spans that are not selected. */
   otherSpans: z.int(),
@@ -204,7 +203,6 @@ const groups = z.object({
 /** A page of spans grouped by the values of an attribute. */
 export type SpanGroups = z.infer<typeof groups>;
 
-/** Number of groups per page. */
 export const groupsPerPage = 50;
 
 /** The requested page of groups. */

@@ -10,7 +10,6 @@
  * - `empty`: no matching spans
  */
 export const objectiveStates = ["missed", "burning", "failed", "counting", "met", "empty"] as const;
-/** The state of an objective. */
 export type ObjectiveState = (typeof objectiveStates)[number];
 
 /** Sort orders of the list: worst state first, names from a to z, least budget first. */

@@ -57,7 +57,6 @@ export type ObjectiveList = z.infer<typeof list>;
 /** One objective, and `[start, total, bad, budget left]` for parts of the window. */
 export type ObjectiveCurve = z.infer<typeof curve>;
 
-/** Number of objectives per page. */
 export const objectivesPerPage = 50;
 
 /** The requested page of objectives. */

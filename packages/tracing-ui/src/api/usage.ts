@@ -24,7 +24,6 @@ const usage = z.object({
 /** A page of services with their spans, and the largest attributes. */
 export type Usage = z.infer<typeof usage>;
 
-/** Services on a page. */
 export const servicesPerPage = 50;
 
 /** The part of the usage that a page shows. */

@@ -158,7 +158,6 @@ function CommandField({ id, text, current, hasCommands, onText, onKey }: Command
 interface CommandListProps {
   /** Prefix of the ids of list and options. */
   id: string;
-  /** The commands in groups. */
   groups: readonly CommandGroup[];
   /** The same commands in a flat list. Element ids contain the indices of this list. */
   flat: readonly Command[];
@@ -202,7 +201,6 @@ function CommandList({ id, groups, flat, current, run }: CommandListProps) {
 interface CommandOptionProps {
   /** Id of the element. The field references the id while the command is chosen. */
   id: string;
-  /** The command. */
   command: Command;
   /** True for the chosen command, which is then scrolled into view. */
   isCurrent: boolean;

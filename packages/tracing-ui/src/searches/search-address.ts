@@ -32,7 +32,6 @@ export type Sort = string;
 
 /** Orders of the groups: the largest figure first, or values from a to z. */
 export const groupOrders = ["spans", "errors", "p50", "p95", "value"] as const;
-/** An order of the groups. */
 export type GroupOrder = (typeof groupOrders)[number];
 
 const text = z.catch(z.optional(z.string()), undefined);

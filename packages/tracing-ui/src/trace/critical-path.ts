@@ -30,7 +30,6 @@ export interface PathShare {
 export interface CriticalPath {
   /** Sections, earliest first, without gaps or overlaps. */
   sections: readonly PathSection[];
-  /** The sections by span. */
   bySpan: ReadonlyMap<number, readonly PathSection[]>;
   /** Shares by operation, longest first. */
   shares: readonly PathShare[];

@@ -1,7 +1,6 @@
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import { type Span, type SpanKind, type SpanLink, spanKinds } from "../model/span.ts";
 
-/** The value of the first tag with this key. */
 function firstValue(tags: readonly Attribute[], key: string): AttributeValue | undefined {
   return tags.find((tag) => tag.key === key)?.value;
 }

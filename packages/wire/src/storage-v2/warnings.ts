@@ -4,7 +4,6 @@ import type { Span } from "../model/span.ts";
 /** OTLP has no warnings. Jaeger keeps them in this attribute of a span, a list of texts. */
 const warningsKey = "@jaeger@warnings";
 
-/** The span with its warnings as an attribute. */
 export function withWarningsAttribute(span: Span): Span {
   if (span.warnings.length === 0) {
     return span;

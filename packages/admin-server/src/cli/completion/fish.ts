@@ -47,7 +47,6 @@ function lines(command: CompletedCommand): string[] {
   ];
 }
 
-/** Completion for fish. */
 export function fishScript(tree: readonly CompletedCommand[]): string {
   return [...commandFunction(tree), `complete -c ${programName} -f`, ...tree.flatMap(lines), ""].join("\n");
 }

@@ -150,7 +150,6 @@ export class CertificateManager {
     }
   }
 
-  /** The state of each managed name. */
   states(): ManagedName[] {
     return [...this.#managed.values()].map(({ name, current, failures, lastError }) => ({
       name,

@@ -41,7 +41,6 @@ export interface IssuedCertificate {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Issues certificates. */
 export interface CertificateIssuer extends ModuleInstance {
   /** Folder of the issuer's certificates in the storage. */
   readonly key: string;

@@ -38,7 +38,6 @@ export function globalOptions(more: readonly string[] = [], server: readonly str
   return `{\n${lines.map((line) => `\t${line}\n`).join("")}}\n`;
 }
 
-/** Draws global options. */
 export function drawGlobalOptions(random: RandomSource): string {
   const more = random.below(3) === 0 ? [random.pick(optional)] : [];
   if (random.below(3) === 0) {

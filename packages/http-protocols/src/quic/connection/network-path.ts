@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-/** Address of a peer. */
 export interface PeerAddress {
   /** IPv4 or IPv6 address as text. */
   readonly address: string;

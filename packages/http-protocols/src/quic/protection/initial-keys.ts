@@ -11,9 +11,7 @@ const retryNonce = Buffer.from("461599d35d632bf2239825bb", "hex");
 
 /** Keys of Initial packets in both directions. */
 export interface InitialKeys {
-  /** Keys of packets from the client. */
   readonly client: PacketKeys;
-  /** Keys of packets from the server. */
   readonly server: PacketKeys;
 }
 

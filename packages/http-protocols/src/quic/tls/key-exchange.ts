@@ -8,7 +8,6 @@ import {
 } from "node:crypto";
 import { alerts, tlsAlert } from "./tls-alert.ts";
 
-/** A key exchange group. */
 export interface KeyExchangeGroup {
   /** TLS number of the group. */
   readonly id: number;

@@ -40,7 +40,6 @@ const layouts: Readonly<Record<string, string>> = {
   common_log: "02/Jan/2006:15:04:05 -0700",
 };
 
-/** Compiles the format of times. */
 export function compileTime(format: string, local: boolean): (timeMs: number) => string | number {
   switch (format) {
     case "unix_seconds_float":
@@ -67,7 +66,6 @@ const colors: Readonly<Record<LogLevelName, number>> = {
   fatal: 31,
 };
 
-/** Compiles the format of levels. */
 export function compileLevel(format: string): (level: LogLevelName) => string {
   switch (format) {
     case "upper":

@@ -9,7 +9,6 @@ const probes = 16;
 /** Wrong codes within {@link windowS} after which a user has to wait. A code of six digits is then guessed in 500 years. */
 export const maxWrongCodes = 5;
 const windowS = 300;
-/** Bytes of the table. */
 export const attemptTableBytes = slots * members * 4;
 
 /** How an attempt may go on. */

@@ -8,7 +8,6 @@ import { basicFunctions } from "../templates/basic-functions.ts";
 import { TemplateRun } from "../templates/evaluate-template.ts";
 import { parseTemplate } from "../templates/template-parser.ts";
 
-/** Content of the form. */
 export interface FormContent {
   readonly user: string;
   /** Digits of the code. */
@@ -19,7 +18,6 @@ export interface FormContent {
   readonly status: number;
 }
 
-/** Sends the form. */
 export type SendForm = (exchange: Exchange, content: FormContent) => Promise<void>;
 
 /** Maximum number of bytes of a template. */

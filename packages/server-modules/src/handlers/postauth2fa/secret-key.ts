@@ -1,7 +1,6 @@
 import { ServerError } from "server-core/errors";
 import { replaceAll } from "server-core/placeholders/machine-placeholders";
 
-/** Bytes of a key. */
 export const keyBytes = 32;
 
 /**

@@ -23,7 +23,6 @@ const fileSchema = z.record(
   }),
 );
 
-/** The secret of a user. */
 export interface UserSecret {
   readonly secret: Buffer;
   /** Digits of the user's codes; undefined: those of the handler. */

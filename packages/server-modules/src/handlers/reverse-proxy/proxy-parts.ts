@@ -11,7 +11,6 @@ import type { TunnelSet } from "./tunnel/tunnel-set.ts";
 import type { UpstreamSet } from "./upstream-set.ts";
 import type { UpstreamSource } from "./upstreams/upstream-source.ts";
 
-/** The parts of a proxy. */
 export interface ProxyParts {
   /** Sends requests to upstreams: HTTP or FastCGI. */
   readonly transport: Transport;

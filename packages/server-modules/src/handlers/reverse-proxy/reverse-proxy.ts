@@ -53,7 +53,6 @@ function trustedOf({ trusted_proxies: given }: ProxyConfig): IpRanges | undefine
   return ranges.length > 0 ? new IpRanges(ranges) : undefined;
 }
 
-/** Loads the modules of a proxy. */
 async function loadParts(config: ProxyConfig, context: ModuleContext) {
   const { transport, load_balancing: balancing, circuit_breaker, dynamic_upstreams } = config;
   const load = <T extends ModuleInstance>(

@@ -5,7 +5,6 @@ import { printed } from "./template-values.ts";
 
 /** A version: `1.2.3-beta.1+build`. */
 interface Version {
-  /** Major, minor and patch number. */
   readonly numbers: readonly [major: number, minor: number, patch: number];
   /** Words after the hyphen, such as `beta` and `1`; none for a release. */
   readonly pre: string;

@@ -22,7 +22,6 @@ export type TokenKind =
 
 /** A token of a template. */
 export interface Token {
-  /** Kind of the token. */
   readonly kind: TokenKind;
   /** The value of a string; the name of a field or variable without its sign; else the text itself. */
   readonly text: string;

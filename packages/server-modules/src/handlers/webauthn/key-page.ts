@@ -135,7 +135,6 @@ ${nameField}<button type="submit" autofocus>${kind === "sign_in" ? "Use passkey"
 `;
 }
 
-/** Sends a page. */
 export function sendKeyPage(exchange: Exchange, page: KeyPage): void {
   const nonce = randomBytes(18).toString("base64");
   const body = pageText(page, nonce);

@@ -22,7 +22,6 @@ export interface DavElement {
   readonly content: readonly (DavElement | string)[];
 }
 
-/** Child elements of an element. */
 export function childrenOf({ content }: DavElement): DavElement[] {
   return content.filter((each) => typeof each !== "string");
 }

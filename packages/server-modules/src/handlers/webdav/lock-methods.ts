@@ -100,7 +100,6 @@ function add(table: LockTable, lock: DavLock): void {
   }
 }
 
-/** Removes a lock from the table. */
 function removeToken(table: LockTable, token: string): void {
   table.change((locks) => locks.filter((each) => each.token !== token));
 }

@@ -15,7 +15,6 @@ export interface LockView {
   readonly nowMs: number;
 }
 
-/** The name of a property. */
 export type PropertyName = Pick<DavElement, "space" | "name">;
 
 /** Writes the value of a property as XML. */

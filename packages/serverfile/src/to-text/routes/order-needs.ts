@@ -81,7 +81,6 @@ export class OrderNeeds {
   }
 }
 
-/** Pairs of directives that violate an order. */
 function violations(order: DirectiveOrder, pairs: readonly (readonly [string, string])[]) {
   return pairs.filter(([before, after]) => order.positionOf(before) > order.positionOf(after));
 }

@@ -73,7 +73,6 @@ const types = Object.keys(attributeTypeLetters) as AttributeType[];
 const typeNames = types.map((type) => `'${type}'`).join(", ");
 const typeLetters = types.map((type) => `'${attributeTypeLetters[type]}'`).join(", ");
 
-/** Name of the type for a type letter. */
 function typeName(letter: string): string {
   return `transform(${letter}, [${typeLetters}], [${typeNames}])`;
 }

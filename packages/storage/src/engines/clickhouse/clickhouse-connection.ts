@@ -26,7 +26,6 @@ import { parameterText, type QueryParameters } from "./parameter-text.ts";
 
 export type { AnswerSize } from "./calls/answer-stream.ts";
 
-/** Options of a connection. */
 export interface ConnectionOptions {
   /** Addresses of the servers. An address may contain a user and a password. */
   readonly urls: readonly string[];

@@ -21,7 +21,6 @@ export interface ComparedSource {
   readonly areRepeated: boolean;
 }
 
-/** A side of a comparison. */
 export type ComparedSide = "selected" | "others";
 
 /** Number of spans of each side that still have to be found. */

@@ -25,7 +25,6 @@ const firstMark = separatorPosition("f", "'\\xFF'");
 /** The attribute list of `f`. */
 const list = `substring(f, if(${firstMark} = 0, length(f) + 1, ${firstMark}))`;
 
-/** Names of the events. */
 export const eventNames = `arrayMap(e -> splitByChar('\\xFF', ${fields}[2])[1], ${texts})`;
 
 /** Times of the events in nanoseconds since the Unix epoch. */

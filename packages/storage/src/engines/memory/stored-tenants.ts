@@ -11,7 +11,6 @@ const tokenWindow = 10_000;
  */
 const maxTenants = 1_000;
 
-/** A span with its tenant. */
 export interface TenantSpan {
   readonly tenant: string;
   readonly span: Span;

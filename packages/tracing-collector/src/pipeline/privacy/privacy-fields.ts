@@ -1,4 +1,3 @@
-/** Places in a span that have attributes. */
 export const attributePlaces = ["span", "resource", "scope", "event", "link"] as const;
 /** Places in a span with a text that is not an attribute. */
 export const textPlaces = ["span-name", "event-name", "status-message", "warning", "trace-state"] as const;

@@ -21,7 +21,6 @@ export function countQuotas(quotas: Quotas, registry: Registry): void {
   });
 }
 
-/** Counters by tenant. */
 function countTenants({ labels }: Quotas, registry: Registry): void {
   const registers = [registry];
   const takenOf = (field: "spans" | "bytes", name: string, help: string) =>

@@ -3,7 +3,6 @@ import type { SamplingStore } from "storage/api";
 import { RepeatingTask } from "../../pipeline/repeating-task.ts";
 
 export interface LeaderElectionOptions {
-  /** Stores the lease. */
   readonly store: Pick<SamplingStore, "acquireLease" | "releaseLease">;
   /** Name of this process, unique among collectors. */
   readonly owner: string;

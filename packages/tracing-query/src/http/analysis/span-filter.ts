@@ -93,7 +93,6 @@ export interface SpanFilterValues {
   readonly maxDuration?: string | undefined;
   /** True for failed spans, false for successful ones. */
   readonly error?: boolean | undefined;
-  /** Kind of the spans. */
   readonly kind?: SpanKind | undefined;
   /** Tags and their values. */
   readonly tags?: Readonly<Record<string, string>> | undefined;

@@ -3,7 +3,6 @@ import { envelopeSchema } from "../envelope-schema.ts";
 import { problemSchema } from "../problem.ts";
 import type { FailureKind } from "./operation.ts";
 
-/** The body of a failure. */
 export interface FailureBody {
   readonly contentType: string;
   /** The schema of a JSON body; absent for a text body. */

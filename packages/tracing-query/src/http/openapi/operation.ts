@@ -36,7 +36,6 @@ export interface OperationDescription {
   /** Failure statuses of this endpoint, without the common ones. */
   readonly failureStatuses: readonly number[];
   readonly example: OperationExample;
-  /** A failing request and its status. */
   readonly failingExample?: { readonly status: number; readonly request: OperationExample };
 }
 

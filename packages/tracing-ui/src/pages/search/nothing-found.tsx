@@ -3,7 +3,6 @@ import { lookbacks, type SearchAddress } from "../../searches/search-address.ts"
 
 /** The inputs of {@link NothingFound}. */
 interface NothingFoundProps {
-  /** The search. */
   address: SearchAddress;
   /** True when the search was for trace ids. */
   byIds: boolean;

@@ -71,7 +71,6 @@ export function Overview(props: OverviewProps) {
 
 /** The inputs of {@link MapPart}. */
 interface MapPartProps extends Pick<OverviewProps, "onSelect" | "changes"> {
-  /** The query for the heat map. */
   heat: UseQueryResult<HeatMap>;
   /** The selection of the address; undefined for none. */
   selection: Selection | undefined;

@@ -13,7 +13,6 @@ import { type ServiceMenuHandle, serviceMenuId } from "./service-menu.tsx";
 
 /** The inputs of {@link ResultRow}. */
 interface ResultRowProps {
-  /** The trace. */
   row: TraceSummary;
   /** Hues of services, in degrees. */
   hues: ReadonlyMap<string, number>;

@@ -130,7 +130,6 @@ function Warnings({ span }: { span: ApiSpan }) {
 interface PartsProps extends Pick<SpanDetailProps, "trace" | "hues" | "dispatch"> {
   /** Index of the shown span in the trace. */
   at: number;
-  /** The span. */
   span: ApiSpan;
   /** Text of the filter of attributes. */
   filter: string;

@@ -238,7 +238,6 @@ function OtherView({ view, trace, hues, input }: OtherViewProps) {
 interface PartFailuresProps {
   /** The query for percentiles. */
   ranks: UseQueryResult<ReadonlyMap<string, SpanPeers>>;
-  /** The query for notes. */
   written: UseQueryResult<readonly TraceNote[] | null>;
 }
 

@@ -35,9 +35,7 @@ export interface Listing {
    * the times.
    */
   readonly lastModifiedMs: number | undefined;
-  /** Number of folders. */
   readonly folders: number;
-  /** Number of files. */
   readonly files: number;
   /** Bytes of all files together. A symbolic link counts with its own bytes, not with the bytes of its target. */
   readonly totalBytes: number;

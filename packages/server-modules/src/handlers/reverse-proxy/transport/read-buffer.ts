@@ -118,7 +118,6 @@ export class ReadBuffer {
   }
 }
 
-/** Buffers by socket. */
 const buffers = new WeakMap<Socket, ReadBuffer>();
 
 /** The read buffer of a socket; undefined for a socket that was opened without one. */

@@ -15,7 +15,6 @@ export interface WireText {
   asking?: { readonly headers: HeaderList; readonly wireText: WireText } | null | undefined;
 }
 
-/** A request for an upstream. */
 export interface UpstreamRequest {
   /** Method for the upstream. */
   readonly method: string;

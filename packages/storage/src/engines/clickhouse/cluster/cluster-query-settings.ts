@@ -23,7 +23,6 @@ export const optionalClusterSettings = [
   "max_skip_unavailable_shards_num",
 ] as const;
 
-/** Settings of reads from a cluster. */
 export const clusterReadSettings: Settings = {
   // Subqueries in `IN` and joins read the same shard, because all data of a trace is in one shard.
   distributed_product_mode: "local",

@@ -132,7 +132,6 @@ async function shardsOf(
   return { shards: [...places.values()].map((servers) => ({ servers })), away };
 }
 
-/** The deletion on one shard. */
 class ShardDeletion {
   readonly #shard: Shard;
   readonly #tables: TableName;

@@ -62,7 +62,6 @@ const manyRowsSettings =
   "join_algorithm = 'grace_hash', grace_hash_join_initial_buckets = 16, max_bytes_before_external_group_by = 1000000000";
 const statementTimeoutMs = 3_600_000;
 
-/** A server of a shard. */
 interface ShardServer {
   /** Address of the server. */
   readonly url: string;

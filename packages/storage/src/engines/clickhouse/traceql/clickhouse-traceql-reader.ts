@@ -87,7 +87,6 @@ interface GatheredRows {
 interface MetricRowsRead {
   /** Tables, tenant and time range. */
   readonly source: SpanSource;
-  /** The metric query. */
   readonly request: TraceQlMetricsQuery;
   /** Fields of the query as SQL. */
   readonly fields: QueryFields;

@@ -105,7 +105,6 @@ function zoomOf(scale: number): number {
 interface GraphToolsProps {
   /** The trace, for the names of its services. */
   trace: Trace;
-  /** The graph of the whole trace. */
   whole: TraceGraph;
   /** The drawn part. */
   graph: TraceGraph;

@@ -159,7 +159,6 @@ function GroupBy({ by, keys, groups, go }: GroupByProps) {
 
 /** The inputs of {@link Head}. */
 interface HeadProps {
-  /** The column. */
   column: StatisticsColumn;
   /** Text of the header. */
   title: string;

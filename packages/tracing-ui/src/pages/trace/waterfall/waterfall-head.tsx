@@ -89,7 +89,6 @@ interface FilterFieldProps extends Pick<WaterfallHeadProps, "filter" | "dispatch
   text: string;
 }
 
-/** The field of the filter. */
 function FilterField({ text, filter, dispatch }: FilterFieldProps) {
   return (
     <input

@@ -12,15 +12,12 @@ interface Box {
   x: number;
   /** Top edge. */
   y: number;
-  /** Width. */
   width: number;
-  /** Height. */
   height: number;
 }
 
 /** Draws texts, boxes and icons on a canvas, in CSS pixels, crisp on any screen. */
 export class WaterfallPen {
-  /** The context of the canvas. */
   readonly context: CanvasRenderingContext2D;
   /** Colours and fonts. Other colours or fonts need a new pen. */
   readonly palette: WaterfallPalette;

@@ -73,7 +73,6 @@ export function peersOf({ trace, peers }: WaterfallScene, span: number): SpanPee
   return peers.size === 0 ? undefined : peers.get(trace.spans[span]?.spanID ?? "");
 }
 
-/** The notes on the span. */
 export function notesOf({ trace, notes }: WaterfallScene, span: number): readonly TraceNote[] {
   return (notes.size > 0 && notes.get(spanKey(trace.spans[span]?.spanID ?? ""))) || noNotes;
 }

@@ -126,7 +126,6 @@ export function Waterfall(props: WaterfallProps) {
 interface RowsProps {
   /** The canvas that the rows are drawn on. */
   canvas: RefObject<HTMLCanvasElement | null>;
-  /** The element that scrolls. */
   scroller: RefObject<HTMLDivElement | null>;
   /** The drawn scene. */
   scene: WaterfallScene;

@@ -13,7 +13,6 @@ interface CallCarrier {
 export class H1Call implements UpstreamCall {
   /** The request, kept so that another connection can repeat it. */
   readonly request: UpstreamRequest;
-  /** Receives the response. */
   readonly receiver: ResponseReceiver;
   /** Request line and fields, encoded once: a retry sends the same bytes. */
   readonly head: string;
