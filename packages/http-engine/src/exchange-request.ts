@@ -51,7 +51,7 @@ export class ExchangeRequest {
   readonly stream: HttpStream;
   /** The connection: addresses, TLS. */
   readonly socket: Socket;
-  /** Time when the request's head was complete, as of `performance.now()`. */
+  /** Time when the request's head was complete, in milliseconds of `performance.now()`. */
   readonly startedAt = performance.now();
   /**
    * Host and port, as sent in `Host` or in the authority of the target, or as a handler set them: `Example.com:8080`.

@@ -41,7 +41,7 @@ export interface ExchangeServer {
   readonly altService?: string | undefined;
   /** Host and target of the server's last request, already parsed. */
   readonly requestMemo: RequestMemo;
-  /** Time when the server's ports close, as of `Date.now()`; absent: unknown. */
+  /** Time when the server's ports close, in milliseconds since 1970; absent: unknown. */
   readonly shutdownAt?: number | undefined;
   /** Routes by name, for the handler `invoke`. */
   readonly namedRoutes?: ReadonlyMap<string, NamedRoute>;
@@ -94,7 +94,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   tellsType = false;
   /** True when a handler or log reads {@link headAtMs}. */
   timesHead = false;
-  /** Start time of the response, as of `performance.now()`; 0 before that, and when nothing reads it. */
+  /** Start time of the response, in milliseconds of `performance.now()`; 0 before that, and when nothing reads it. */
   headAtMs = 0;
   #top: ResponseSink | undefined;
   /** Fields before deferred operations changed them; undefined: no deferred operation ran. */

@@ -124,7 +124,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
   readonly #parts: HttpServerParts;
   readonly #log: Logger;
   readonly #active = new ActiveExchanges();
-  /** Time when the server's ports close, as of `Date.now()`; undefined while that time is unknown. */
+  /** Time when the server's ports close, in milliseconds since 1970; undefined while that time is unknown. */
   shutdownAt: number | undefined;
   readonly #http3Ports = new Set<number>();
   altService: string | undefined;

@@ -18,7 +18,7 @@ export class RateWatch {
   #lookedAt: number;
   #waitedMs = 0;
 
-  /** @param bytes counter value, which only grows. Times as of `Date.now()` */
+  /** @param bytes counter value, which only grows. Times in milliseconds since 1970 */
   constructor(now: number, bytes: number) {
     this.#lookedAt = now;
     this.#firstBytes = bytes;

@@ -22,7 +22,7 @@ export function bytesTaken(socket: Socket): number {
 
 /**
  * Checks that a client reads its response: a whole chunk within the idle timeout, like the deadline of each write in
- * Caddy 2.11. A client that reads single bytes counts as idle. Times are as of `Date.now()`.
+ * Caddy 2.11. A client that reads single bytes counts as idle. Times are in milliseconds since 1970.
  */
 export class SendWatch {
   #movedAt: number;

@@ -45,9 +45,9 @@ interface ListenedConnection {
   readonly socket: Socket;
   /** Closes now if no request is running, otherwise after the last response. */
   closeWhenIdle(): void;
-  /** Asks the client to reconnect after the running response. @param now as of `Date.now()` */
+  /** Asks the client to reconnect after the running response. @param now in milliseconds since 1970 */
   leaveAfterResponse(now: number): void;
-  /** Ends everything that exceeds its time limit. @param now as of `Date.now()` */
+  /** Ends everything that exceeds its time limit. @param now in milliseconds since 1970 */
   checkTimeouts(now: number): void;
 }
 
@@ -66,7 +66,7 @@ interface ListenOptions {
   readonly tls?: TlsAcceptor | undefined;
   /** True: HTTP/2 is served without TLS (`h2c`), recognized by its preface. Default: false. */
   readonly plainHttp2?: boolean | undefined;
-  /** Serves HTTP/2 on a socket. @param now as of `Date.now()` */
+  /** Serves HTTP/2 on a socket. @param now in milliseconds since 1970 */
   readonly serveHttp2: (socket: Socket, owner: H2Owner, now: number) => ListenedConnection;
 }
 

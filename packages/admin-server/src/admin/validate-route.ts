@@ -13,7 +13,6 @@ import { registryFor } from "server-core/user-modules/load-user-modules";
 import { encodeWarnings, readPostedConfig } from "./posted-config.ts";
 import { configSections } from "./schema-routes.ts";
 
-/** Result of a validation. */
 interface Verdict {
   /** The error that loading would give; undefined for a config that would run. */
   readonly error: string | undefined;

@@ -129,7 +129,7 @@ function tracesEndpoint({ env }: NodeJS.Process): string {
   return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${base.replace(/\/$/, "")}/v1/traces`;
 }
 
-/** `server reverse-proxy`. Exit codes are the same as for `run`; 1 without `--to`. */
+/** Exit codes are the same as for `run`; 1 without `--to`. */
 export const reverseProxy = defineCommand({
   name: "reverse-proxy",
   summary: "Pass requests on to other servers",

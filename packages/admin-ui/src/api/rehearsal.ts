@@ -19,7 +19,7 @@ const handlerOnWay = z.object({
 const way = z.object({
   /** Name of the server that receives the request; null when none listens at this address. */
   server: z.nullable(z.string()),
-  /** Listen addresses of all servers, for a request that none receives. */
+  /** Listen addresses of all servers, when no server receives the request. */
   listeners: z.array(z.object({ address: z.string(), tls: z.boolean() })),
   /** Matching routes, in the order of execution. */
   routes: z.array(

@@ -2,7 +2,6 @@ import "./data-table.css";
 import { Fragment, type ReactNode } from "react";
 import { useNarrow } from "./use-narrow.ts";
 
-/** A column of a table of `T`. */
 export interface DataColumn<T> {
   /** Heading of the column. Two columns may have the same heading. */
   name: string;

@@ -37,7 +37,10 @@ export const certificateTopics = {
   alpnChallenge: "tls.alpn_challenge",
   /** Key of a value in the storage; answer: its text or undefined. */
   stored: "tls.stored",
-  /** Asks for the DNS servers of the app tls; answer: a list of addresses, empty for the servers of the system. */
+  /**
+   * Asks for the DNS servers of the tls app. Answer: a list of addresses; an empty list means the servers of the
+   * system.
+   */
   resolvers: "tls.resolvers",
 } as const;
 

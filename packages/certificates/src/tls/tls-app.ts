@@ -272,7 +272,6 @@ class TlsApp implements App {
     const others = new Set(wildcards.map((name) => name.toLowerCase()));
     const own: string[] = [];
     for (const name of names.map((each) => each.toLowerCase())) {
-      // The set is checked before the name is added, because a name with a wildcard must not cover itself.
       if (this.#automate.has(name) || !this.#isBelowWildcard(name, others)) {
         own.push(name);
       }

@@ -88,7 +88,10 @@ export class SiteLinks {
     return posix.relative(folder, to) + (fragment && `#${fragment}`);
   }
 
-  /** Link to a file of the repository; undefined for a folder, whose name is shown without a link. */
+  /**
+   * Link to a file of the repository; undefined for a folder, whose name is shown without a link, and for a path that
+   * is reported as a fault.
+   */
   #fileOutside(from: string, target: string): string | undefined {
     const path = resolve(this.#docsFolder, target);
     if (!path.startsWith(this.#repository + sep) || !existsSync(path)) {

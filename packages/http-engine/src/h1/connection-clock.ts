@@ -18,7 +18,7 @@ interface LimitsOwner {
   readonly limits: ConnectionLimits;
 }
 
-/** Time limits of one connection: for its head, body and response. Times as of `Date.now()`. */
+/** Time limits of one connection: for its head, body and response. Times in milliseconds since 1970. */
 export class ConnectionClock {
   readonly #socket: Socket;
   readonly #owner: LimitsOwner;

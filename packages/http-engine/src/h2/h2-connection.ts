@@ -54,10 +54,10 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   readonly #owner: H2Owner;
   /** Streams opened by the present read, whose requests were not delivered yet. */
   #opened: H2Stream[] = [];
-  /** Time when the connection was opened or the last stream ended, as of `Date.now()`. */
+  /** Time when the connection was opened or the last stream ended, in milliseconds since 1970. */
   #idleSince: number;
   readonly #sending: SendWatch;
-  /** Time from which new streams are refused, after a GOAWAY, as of `Date.now()`; 0: the connection stays open. */
+  /** Time from which new streams are refused, after a GOAWAY, in milliseconds since 1970; 0: the connection stays open. */
   #leavesAt = 0;
 
   /** @param socket may contain bytes that were read too early and pushed back into the socket */
@@ -96,7 +96,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     }
   }
 
-  /** Ends an idle or late connection, and streams that exceed their time limit. @param now as of `Date.now()` */
+  /** Ends an idle or late connection, and streams that exceed their time limit. @param now in milliseconds since 1970 */
   checkTimeouts(now: number): void {
     if (this.#leavesAt > 0 && now >= this.#leavesAt && this.leave()) {
       this.endWhenIdle();

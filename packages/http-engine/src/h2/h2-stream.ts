@@ -75,7 +75,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
   receiveWindowBytes: number;
   /** Consumed bytes of the body that no window update has reported to the client yet. */
   untoldBytes = 0;
-  /** Time when the stream was opened, as of `Date.now()`. */
+  /** Time when the stream was opened, in milliseconds since 1970. */
   readonly openedAt: number;
   bodyRate: RateWatch | undefined;
   readonly #carrier: H2Carrier;
@@ -167,7 +167,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#body === undefined || this.#body.ended;
   }
 
-  /** Time when bytes of the body last arrived, as of `Date.now()`. */
+  /** Time when bytes of the body last arrived, in milliseconds since 1970. */
   get bodyAt(): number {
     return this.#body?.at ?? this.openedAt;
   }

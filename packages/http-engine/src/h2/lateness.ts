@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from "../connection-limits.ts";
 import { RateWatch } from "../rate-watch.ts";
 
-/** Times and byte counts of a stream. All times are as of `Date.now()`. */
+/** Times and byte counts of a stream. All times are in milliseconds since 1970. */
 export interface TimedStream {
   /** True when the stream left HTTP. A tunnel may be silent, so the time limits of requests do not apply. */
   readonly isTunnel: boolean;

@@ -54,7 +54,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   readonly #requests = new Map<number, H3Request>();
   /** Complete requests whose responses the client has not received in full, by stream ID. */
   readonly #leaving = new Map<number, H3Request>();
-  /** Streams whose request head has not arrived: stream ID to the time of opening, as of `Date.now()`. */
+  /** Streams whose request head has not arrived: stream ID to the time of opening, in milliseconds since 1970. */
   readonly #headless = new Map<number, number>();
   /** Requests whose heads arrived in this turn of the event loop. Their handlers have not started. */
   #opened: H3Request[] = [];
@@ -108,7 +108,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     }
   }
 
-  /** Ends a connection that is idle or late, and requests that took too long. @param now as of `Date.now()` */
+  /** Ends a connection that is idle or late, and requests that took too long. @param now in milliseconds since 1970 */
   checkTimeouts(now: number): void {
     const { idleTimeoutMs, readHeaderTimeoutMs } = this.#owner.limits;
     const [headlessSince] = this.#headless.values();
@@ -135,7 +135,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     }
   }
 
-  /** Milliseconds since the last request ended; 0 while a request is running. @param now as of `Date.now()` */
+  /** Milliseconds since the last request ended; 0 while a request is running. @param now in milliseconds since 1970 */
   idleFor(now: number): number {
     return this.#requests.size === 0 ? now - this.#idleSince : 0;
   }

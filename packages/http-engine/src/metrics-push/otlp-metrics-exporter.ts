@@ -25,7 +25,7 @@ export interface MetricsExporter {
   close(): Promise<void>;
 }
 
-/** Sends requests to the collector. */
+/** One export over HTTP or gRPC, without repetition. */
 interface MetricsTransport {
   /** @throws the last error of the collector or the network */
   send(request: ResourceMetrics): Promise<void>;

@@ -43,7 +43,7 @@ export interface OwnedConnection {
   closeWhenIdle(): void;
   /**
    * Ends a wait that exceeds its time limit: the wait for a head, a body or the next request.
-   * @param now as of `Date.now()`
+   * @param now in milliseconds since 1970
    */
   checkTimeouts(now: number): void;
 }

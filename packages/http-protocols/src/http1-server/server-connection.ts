@@ -61,7 +61,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
   #isParsing = false;
   /** True when the client ended its side; it may still read responses. */
   #isHalfClosed = false;
-  /** Time at which the present state must have ended, as of `Date.now()`. */
+  /** Time at which the present state must have ended, in milliseconds since 1970. */
   #deadline: number;
   #closingSince = 0;
   #droppedAtEnd = 0;
@@ -69,7 +69,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
   /** True while rounds of the event loop are counted before the client is cut. */
   #isWatched = false;
 
-  /** @param now as of `Date.now()` */
+  /** @param now in milliseconds since 1970 */
   constructor(socket: Socket, owner: ConnectionOwner, now: number) {
     this.#socket = socket;
     this.#owner = owner;

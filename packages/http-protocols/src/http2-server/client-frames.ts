@@ -76,7 +76,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
   /**
-   * Start time of a header block that continues in CONTINUATION frames, as of `Date.now()`; 0: no block is incomplete.
+   * Start time of a header block that continues in CONTINUATION frames, in milliseconds since 1970; 0: no block is incomplete.
    */
   blockSince = 0;
 

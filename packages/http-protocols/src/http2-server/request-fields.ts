@@ -25,7 +25,7 @@ const schemes = /^https?$/;
 const path = /^(?:\/[!-~\x80-\xff]*|\*)$/;
 
 interface PseudoFields {
-  /** `:method`, which every request has. */
+  /** Value of `:method`; undefined until it is read. A request without it is refused. */
   method: string | undefined;
   /** Value of `:scheme`; absent only in a plain CONNECT. */
   scheme: string | undefined;

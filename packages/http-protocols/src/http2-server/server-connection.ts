@@ -133,7 +133,7 @@ export abstract class ServerConnection<Stream extends ServerStream>
   /** Called when the last open stream has ended. */
   protected abstract becameIdle(): void;
 
-  /** Start time of an incomplete header block, as of `Date.now()`; 0: no block is incomplete. */
+  /** Start of the incomplete header block in milliseconds since 1970; 0: no block is incomplete. */
   protected get blockSince(): number {
     return this.#frames.blockSince;
   }

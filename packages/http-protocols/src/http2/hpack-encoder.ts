@@ -69,7 +69,6 @@ export class HpackEncoder {
   }
 
   /**
-   * Adds a field to the block.
    * @param name in lower case
    * @param value characters up to U+00FF
    * @param isSecret the field must not enter a table, here or in any proxy

@@ -33,8 +33,8 @@ class ThrottledStream extends Duplex {
   }
 
   /**
-   * Takes bytes from all rates, and waits for the slowest. A read takes at most the smallest burst, since a
-   * larger one would always be owed.
+   * Takes bytes from all rates, and waits for the slowest. A read takes at most the smallest burst, because no bucket
+   * ever holds more.
    */
   override _read(size: number): void {
     const most = Math.max(1, Math.min(size, ...this.#rates.map((rate) => rate.burst)));

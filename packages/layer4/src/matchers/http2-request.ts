@@ -18,8 +18,8 @@ import { maxMatchingBytes } from "../connection/connection.ts";
 import type { FirstRequest } from "./peeked-stream.ts";
 
 /**
- * At most this many frames are skipped before the first request: settings, windows, priorities. With more, nothing
- * matches. Source: caddy-l4
+ * Maximum number of frames that are read until the headers of the first request are complete, its own included. With
+ * more, nothing matches. Source: caddy-l4
  */
 const maxFrames = 10;
 

@@ -62,7 +62,7 @@ interface MergedDetail {
   readonly healthy: boolean;
   /** Milliseconds from the last request to its answer; null before the first answer. */
   readonly latency_ms: number | null;
-  /** Status line of the last answer; null before the first. */
+  /** Time of the last answer, RFC 3339; null before the first. */
   readonly last_response: string | null;
   /** Reason of the last failure; null without one. */
   readonly last_error: string | null;

@@ -7,7 +7,7 @@ const keptMs = 60_000;
 /** Milliseconds after which a silent thread loses its work. */
 const patienceMs = 30_000;
 
-/** Work that one caller has taken over. */
+/** A keyed job: the first caller runs it, and later callers get its result. */
 interface Work {
   readonly result: Promise<string | undefined>;
   /** Ends the wait of all callers. */

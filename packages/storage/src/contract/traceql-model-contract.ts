@@ -110,8 +110,8 @@ async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promis
 const comparedSpans = 100_000;
 
 /**
- * Random comparisons against a plain evaluation. An engine may refuse queries that it cannot turn into a condition on
- * spans.
+ * Random comparisons of attributes, checked against the memory store, which evaluates every span. An engine may refuse
+ * queries that it cannot turn into a condition on spans.
  */
 function comparisonModel({ store, test }: ContractContext): void {
   test("comparison: a query selects the spans that looking at every span selects", async () => {

@@ -16,7 +16,7 @@ export function shownText(text: string): string {
 
 /**
  * Rows in columns. A column is as wide as its longest text; two blanks separate columns.
- * @param width width of the terminal, to which the last column is cut; undefined for no limit
+ * @param width width of the terminal; longer lines are cut. Undefined or below 40: no limit
  */
 export function tableText(
   columns: readonly Column[],

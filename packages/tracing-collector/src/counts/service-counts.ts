@@ -25,7 +25,7 @@ export class SamplerCounts {
     }
   }
 
-  /** Types with at least one trace, with their number. */
+  /** Sampler types with at least one trace, each with its number of traces. */
   *[Symbol.iterator](): Iterator<[samplerType: string, count: number], void> {
     for (const [index, type] of samplerTypes.entries()) {
       const count = this.#counts[index] ?? 0;

@@ -44,8 +44,8 @@ export class RecentBatches {
    * Stores a batch unless it was stored before.
    * @param rows at least one row
    * @param keep stores the batch; called before this function returns, or never
-   * @returns `isRepeated`: true for a copy. `kept` settles with the storing of the first copy: a copy must not be
-   * acknowledged when storing the first one failed.
+   * @returns `isRepeated`: true for a copy. `kept` settles as the write of the first copy does: when that write failed,
+   * the copy must not be acknowledged.
    */
   keepOnce(rows: SpanRows, keep: () => Promise<void>): { isRepeated: boolean; kept: Promise<void> } {
     const key = this.#keyOf(rows);

@@ -117,7 +117,7 @@ export class AccessRules implements AccessCheck {
     }
     const users = asked.header(proxy["user-header"]);
     const groupLines = asked.header(proxy["groups-header"]);
-    // Where the proxy adds its own line, the client must not choose which one counts.
+    // A proxy may add its header beside the client's. With two headers, the client could choose the user.
     if (users.length > 1 || groupLines.length > 1) {
       const name = users.length > 1 ? proxy["user-header"] : proxy["groups-header"];
       return { status: 401, message: `there is more than one ${name}` };

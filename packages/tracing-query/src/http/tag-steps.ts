@@ -127,7 +127,7 @@ export class TagStep {
   }
 }
 
-/** Known lists of keys with their tags. Most spans have the same list as others. */
+/** Cache of the JSON of tags, by the list of attribute keys. Most spans share their list with others. */
 export class TagSteps {
   /** First steps by scope, then by the other inputs of the own tags. */
   #first = new Map<Scope, Map<number, FirstStep>>();

@@ -11,7 +11,7 @@ const longestPauseMs = 60_000;
 /** Longest pause that an answer may ask for with `Retry-After`. */
 const longestAskedMs = 15 * 60_000;
 
-/** Series by what became of them, and requests that failed. */
+/** Numbers of series by outcome, and of failed requests. */
 export interface PushCounts {
   /** Series that the target took. */
   sent: number;

@@ -34,7 +34,10 @@ export interface DependencyGraph {
   readonly all: { readonly services: number; readonly links: number };
   readonly chosen: { readonly services: number; readonly links: number };
   readonly nodes: readonly GraphNode[];
-  /** Indexes of nodes, most calls first. Calls within a group are left out. */
+  /**
+   * Calls between nodes, most calls first; `parent` and `child` are indexes into `nodes`. Calls within a group are left
+   * out.
+   */
   readonly links: readonly { readonly parent: number; readonly child: number; readonly calls: number }[];
   /** Number of links with fewer calls that were left out. */
   readonly linksLeftOut: number;

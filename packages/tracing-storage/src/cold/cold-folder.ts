@@ -5,7 +5,7 @@ import { StartError } from "lifecycle";
 /** Name of the disk in the engine's configuration, and of the folder with the names of its objects. */
 export const coldDisk = "cold";
 
-/** File of the data folder that says where its old days are. */
+/** Path of the file that names the bucket with the days that were moved out of this data folder. */
 export function coldMarkPath(dataFolder: string): string {
   return join(dataFolder, "cold-storage.json");
 }

@@ -44,8 +44,7 @@ export interface EngineStatement {
   /** Statements that run first on a new connection, for settings, parameters and database; "": no statements. */
   readonly prepare: string;
   /**
-   * True: the question and its preparation are one call, because each call waits for a thread, and so costs as much as
-   * a small question.
+   * True: `prepare` and the query run in one call. Each call waits for a thread, which costs as much as a small query.
    */
   readonly isQuestion?: boolean;
   /** Data for reusing a connection; present for a question that changes nothing on its connection. */

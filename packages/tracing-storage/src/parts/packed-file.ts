@@ -9,9 +9,9 @@ import { UnreadablePart } from "./unreadable-part.ts";
 const maxBlocks = 1_000_000;
 
 /**
- * A file of compressed blocks from which any piece can be read. Only the positions of its blocks are in memory, and
- * only the blocks that contain the piece are decompressed. The file is closed after each piece, because an open file
- * would still need its disk space after a merge has replaced the part.
+ * A file of compressed blocks from which any piece can be read. It holds only the positions of the blocks. Decompressed
+ * blocks are kept in the shared `BlockCache`. The file is closed after each piece, because an open file would still
+ * need its disk space after a merge has replaced the part.
  */
 export class PackedFile {
   readonly #path: string;

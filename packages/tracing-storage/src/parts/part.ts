@@ -91,7 +91,7 @@ export class Part {
 
   /**
    * @param name name of an index of type `bloom_filter(0.01)` that has a filter for each granule
-   * @returns undefined if the part has no such index yet, because only merges build indexes
+   * @returns undefined when the part has no file of this index
    * @throws UnreadablePart, and errors of files
    */
   filter(name: string): BloomIndex | undefined {

@@ -14,7 +14,7 @@ const capabilities = z.object({
     compare: z.boolean(),
     /** True when spans can be streamed as they arrive. */
     tail: z.boolean(),
-    /** True when TraceQL works, which groups and exceptions need too. */
+    /** True when the store supports TraceQL. Groups and exceptions need it too. */
     traceql: z.boolean(),
   }),
 });

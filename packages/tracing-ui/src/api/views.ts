@@ -13,7 +13,6 @@ const views = z.object({ total: z.int(), views: z.array(view) });
 /** A page of this UI that a user saved by name for all users. The address is relative to the base. */
 export type SavedView = z.infer<typeof view>;
 
-/** Number of views on one page of the list. */
 export const viewsPerPage = 20;
 
 /** A page of the saved views, filtered by the server. @param page from 1 */

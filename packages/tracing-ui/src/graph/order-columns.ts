@@ -16,12 +16,12 @@ export interface Columns {
 }
 
 /**
- * Orders the nodes of each column so that few edges cross. Each node moves to the average position of its
- * neighbours in the adjacent column. Sweeps alternate in direction, and the best order is kept. Cost of a
- * sweep: edges times the logarithm of a column's size.
+ * Orders the nodes of each column so that few edges cross. Each node moves to the average position of its neighbours in
+ * the adjacent column. Sweeps alternate in direction, and the best order is kept. Cost of a sweep: edges times the
+ * logarithm of a column's size.
  * @param layer per node: its column
- * @param from  per edge: its node in one column
- * @param to    per edge: its node in the next Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
+ * @param from per edge: its node in one column
+ * @param to per edge: its node in the next column. Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
  * understanding of hierarchical system structures" (1981)
  */
 export function orderColumns(layer: Int32Array, from: Int32Array, to: Int32Array): Columns {

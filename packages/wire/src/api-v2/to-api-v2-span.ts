@@ -34,7 +34,9 @@ export function toApiV2Span(span: Span): ApiV2Span {
 /** The fields whose conversion depends on the span's format. */
 type FormatDependent = Pick<ApiV2Span, "references" | "flags" | "tags" | "logs" | "process">;
 
-/** Conversion for spans that arrived in the older model: all parts are unchanged. */
+/**
+ * Conversion for spans that arrived in the older model: all parts are unchanged, and a tag with the format is added.
+ */
 function verbatim(span: Span): FormatDependent {
   return {
     references: span.links.map(referenceOf),

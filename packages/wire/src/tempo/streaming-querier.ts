@@ -19,7 +19,6 @@ import {
   StreamingQuerierService,
 } from "../gen/tempopb/tempo.ts";
 
-/** The methods that a server of `streamingQuerier` implements. */
 export interface StreamingQuerierHandlers extends UntypedServiceImplementation {
   search: handleServerStreamingCall<SearchRequest, SearchResponse>;
   searchTags: handleServerStreamingCall<SearchTagsRequest, SearchTagsResponse>;

@@ -201,7 +201,9 @@ export class ZipkinV2ProtoTranscoder implements MessageTranscoder {
     return length;
   }
 
-  /** Reads a parent id of 8 bytes; an id of another length is dropped, and the span gets a warning. */
+  /**
+   * Reads a parent id of 8 bytes; an id of another length is dropped, and a span whose id was not empty gets a warning.
+   */
   #parentId(end: number): void {
     const cursor = this.#cursor;
     const stop = cursor.fieldEnd(end);

@@ -179,8 +179,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * Index and name of the first policy field that QUIC handshakes do not support yet, such as `0: curves`; "" without
-   * such a field.
+   * Index of the first policy that QUIC handshakes do not support, and its field, such as `0: curves`; "" when all are
+   * supported.
    */
   get beyondQuic(): string {
     const found = this.#policies.findIndex((policy) => policy.beyondQuic !== "");

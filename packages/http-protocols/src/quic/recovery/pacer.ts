@@ -5,7 +5,7 @@ const timerMs = 1;
 /** Factors by which the rate exceeds one window per round trip, so that pacing leaves no part of the window unused. */
 const slowStartGain = 2;
 const gain = 1.25;
-/** Part of the window that may leave at once after the process was busy with other work. */
+/** Largest share of the congestion window that leaves in one burst after the process was busy with other work. */
 const lateShare = 0.5;
 
 /** Properties of the path that determine the rate. */

@@ -24,7 +24,7 @@ function slotOf(url: string): number {
 export class ChangedUrls {
   readonly #counters: Int32Array;
 
-  /** @param memory memory of {@link changedUrlsBytes}, zero at first */
+  /** @param memory shared memory of {@link changedUrlsBytes} bytes, initially all zero */
   constructor(memory: SharedArrayBuffer) {
     this.#counters = new Int32Array(memory);
   }

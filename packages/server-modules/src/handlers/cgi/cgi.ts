@@ -27,7 +27,7 @@ const defaultIdleMs = 5 * 60_000;
 /** The config after validation. */
 type Config = z.infer<typeof cgiSchema>;
 
-/** Checks a placeholder value in the program's path: the value must not lead to another folder. */
+/** Checks a placeholder value in the program's path: the value must not lead out of the folder. */
 function programPart(value: string): string {
   if (value.split(/[\\/]/).includes("..")) {
     throw new HttpError(400, "a path with '..' cannot name a program");
@@ -49,7 +49,7 @@ interface Prepared {
  */
 class CgiHandler implements HttpHandler {
   readonly inRehearsal = "answers";
-  /** Path of the program. The value of a placeholder cannot lead into another folder. */
+  /** Path of the program. The value of a placeholder cannot lead out of the folder. */
   readonly #executable: Template;
   readonly #args: readonly Template[];
   readonly #scriptName: Template;

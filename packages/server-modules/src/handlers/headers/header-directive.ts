@@ -6,9 +6,8 @@ import { childOf, type Draft, isEmptyDraft, ownMember, setMember } from "serverf
 import { applyHeaderOperation, type ResponseOperations } from "./header-operation.ts";
 
 /**
- * Each default (`?Field`) becomes a separate handler, because its condition concerns its own field. Adds the conditions
- * of `match` to a default. A condition on the default's own field contradicts the default, unless it requires the
- * field's absence.
+ * Adds the conditions of `match` to a default (`?Field`), which is a handler of its own. A condition on the default's
+ * own field contradicts the default, unless it requires the field's absence.
  */
 function requireToo(cursor: { error(message: string): Error }, draft: Draft, matcher: Draft): void {
   const require = childOf(draft, "require");

@@ -129,8 +129,8 @@ export class RetryRules {
     if (this.#asked) {
       return this.#left(tries.progress) ? this.#tryIntervalMs : undefined;
     }
-    // An addition to Caddy that needs no setting: after a failed dial a different upstream is tried, because
-    // nothing was sent.
+    // Unlike Caddy, a refused dial is retried on another upstream without any setting, because nothing was sent. A
+    // dial that timed out is not retried.
     const isUnreached = failure instanceof ProxyFailure && failure.stage === "dial" && !failure.timedOut;
     return isUnreached && tries.othersLeft ? 0 : undefined;
   }

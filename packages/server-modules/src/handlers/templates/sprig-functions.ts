@@ -339,8 +339,8 @@ const named: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /**
- * The functions of the library sprig, but those that make keys, passwords and certificates, encrypt, or ask DNS. Those of
- * the environment are functions of the site. Source: masterminds.github.io/sprig
+ * All functions of the library sprig, except those that make keys, passwords or certificates, encrypt, or query DNS.
+ * Those of the environment are functions of the site. Source: masterminds.github.io/sprig
  */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
   ...named,

@@ -62,7 +62,8 @@ export interface HandlerWriters {
   /** @param handler name without `http.handlers.` @returns undefined for a handler without a text form */
   writerOf(handler: string): HandlerWriter | undefined;
   /**
-   * The writers that combine several routes into one directive. @param handlers names of all handlers in these routes
+   * The writers that combine several routes into one directive. @param handlers names of all handlers in the routes to
+   * write
    */
   runWritersOf(handlers: ReadonlySet<string>): RunWriter[];
 }

@@ -1,7 +1,7 @@
 import { refTypeKey } from "wire/model";
 import { type DetailColumn, detailColumns, onlyParent } from "./schema/span-details-migration.ts";
 
-// SQL expressions on `span_details`: empty, `onlyParent`, or the text of a tuple of `detailColumns`.
+// SQL expressions that read the column `span_details`. Its value is "", `onlyParent`, or a tuple of `detailColumns` as text.
 
 const names = Object.keys(detailColumns) as DetailColumn[];
 const types = names.map((name) => `${name} ${detailColumns[name]}`).join(", ");

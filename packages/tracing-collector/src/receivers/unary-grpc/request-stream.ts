@@ -34,7 +34,7 @@ interface RequestHead {
   readonly id: number;
   /** Metadata of the call. */
   readonly fields: readonly HeaderField[];
-  /** Compression of messages; "" for none. */
+  /** Value of `grpc-encoding`; `identity` without the header. */
   readonly encoding: string;
   /** Length of the body; undefined when the client does not announce it. */
   readonly contentLength: number | undefined;

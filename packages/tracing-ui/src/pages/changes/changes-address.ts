@@ -14,7 +14,7 @@ const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonne
  */
 export const againsts = ["before", "day", "week", "same", "custom"] as const;
 
-/** State of the page of changes in its address. Unreadable parts fall back to their defaults. */
+/** State of the changes page, kept in its URL. Unreadable parts fall back to their defaults. */
 export const changesAddress = z.object({
   service: text,
   operation: text,

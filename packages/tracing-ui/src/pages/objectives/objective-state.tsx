@@ -21,7 +21,6 @@ const meanings: Record<ObjectiveState, string> = {
   empty: "No span counts in the window",
 };
 
-/** Returns the name of a state that the page shows. */
 export function stateLabel(state: ObjectiveState): string {
   return labels[state];
 }

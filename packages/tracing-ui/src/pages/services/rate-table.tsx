@@ -29,11 +29,11 @@ interface RateTableProps {
 }
 
 /**
- * Rates in rows of 24 px, with curves of calls, errors and the 95th percentile. Curves of errors share one
- * scale. Each other curve has its own scale, because sizes differ by orders of magnitude. Figures lead to their
- * traces.
- * @param rows  rows, which the server has sorted by `sort`
- * @param name  draws the first column of a row
+ * Table of call rates, error shares and latencies, in rows of 24 px with curves of calls, errors and the 95th
+ * percentile. Curves of errors share one scale. Each other curve has its own scale, because sizes differ by orders of
+ * magnitude. Figures lead to their traces.
+ * @param rows rows, which the server has sorted by `sort`
+ * @param name draws the first column of a row
  * @param lookback time range of the rates, for links to their traces
  * @param onTraces called with the search for the traces of a clicked figure
  */

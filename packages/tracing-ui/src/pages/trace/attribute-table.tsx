@@ -29,9 +29,9 @@ export function matchingAttributes(
 }
 
 /**
- * Keys, values and types, one attribute per row. Values can be formatted, copied and searched for. Without
- * attributes the table is replaced by "None".
- * @param service service of the search for other traces with this attribute; undefined: rows offer no search
+ * Keys, values and types, one attribute per row. Values can be formatted, copied and searched for. Without attributes
+ * the table is replaced by "None".
+ * @param service limits each row's link to traces with this attribute; undefined: rows have no such link
  * @param linksOf returns the configured links of an attribute
  */
 export function AttributeTable(props: {

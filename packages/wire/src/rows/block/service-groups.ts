@@ -35,7 +35,7 @@ export class ServiceGroups {
   }
 
   /**
-   * Returns the group of a prefix.
+   * The group of the prefix's service, found once per prefix.
    * @param scanner has read the prefix, which contains the service
    */
   ofPrefix(prefix: number, scanner: RowScanner): SpanGroup {

@@ -26,7 +26,7 @@ export class SharedMemory {
     return this.#lent;
   }
 
-  /** @returns a buffer with undefined content; undefined when all are lent */
+  /** @returns a buffer with arbitrary content; undefined when all are in use */
   borrow(): Buffer | undefined {
     if (this.#lent === this.#most) {
       return undefined;

@@ -191,7 +191,6 @@ function hostTrouble(
   ];
 }
 
-/** Work that runs on each shard. */
 interface ShardWork {
   /** Database of the spans. */
   readonly database: string;

@@ -71,8 +71,8 @@ interface ShardServer {
 
 /**
  * Compares the tables that views fill with the spans, day by day; in a cluster on one replica of each shard. ClickHouse
- * writes a block into `spans`, and then into the table of each view. ClickHouse writes a block first into `spans`, and
- * then into the table of each view. If a server is lost permanently in between, a table may lack the block.
+ * writes a block first into `spans`, and then into the table of each view. If a server is lost permanently in between,
+ * a table may lack the block.
  */
 export async function compareDerived(
   options: ClickHouseStoreOptions,

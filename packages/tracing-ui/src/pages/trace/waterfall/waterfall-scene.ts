@@ -45,7 +45,10 @@ export interface WaterfallScene {
 
 const noNotes: readonly TraceNote[] = [];
 
-/** The run of similar siblings that begins with the span. Undefined also while a filter hides spans, because a filter finds single spans. */
+/**
+ * The run of similar siblings that begins with the span. Also undefined while a filter hides spans: the list then shows
+ * single matches.
+ */
 export function runFrom({ trace, filter, view }: WaterfallScene, span: number): SiblingRun | undefined {
   return filter === undefined || view.dims ? siblingRuns(trace).byHead.get(span) : undefined;
 }
