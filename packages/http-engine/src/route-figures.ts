@@ -69,7 +69,10 @@ export class RouteFigures {
   #left = mostTimed;
   readonly #id = ++lastId;
 
-  /** Counts a complete response; called for the last route of a request. @param startedAt in milliseconds of `performance.now()` */
+  /**
+   * Counts a complete response. Called for the last route of a request. @param startedAt in milliseconds of
+   * `performance.now()`
+   */
   ended(startedAt: number, status: number): void {
     if (status >= 500) {
       this.#failed++;

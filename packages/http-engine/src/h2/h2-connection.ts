@@ -57,7 +57,9 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
   /** Time when the connection was opened or the last stream ended, in milliseconds since 1970. */
   #idleSince: number;
   readonly #sending: SendWatch;
-  /** Time from which new streams are refused, after a GOAWAY, in milliseconds since 1970; 0: the connection stays open. */
+  /**
+   * Time in milliseconds since 1970 from which new streams are refused, after a GOAWAY; 0: the connection stays open.
+   */
   #leavesAt = 0;
 
   /** @param socket may contain bytes that were read too early and pushed back into the socket */
@@ -96,7 +98,7 @@ export class H2Connection extends ServerConnection<H2Stream> implements H2Carrie
     }
   }
 
-  /** Ends an idle or late connection, and streams that exceed their time limit. @param now in milliseconds since 1970 */
+  /** Ends an idle or late connection, and streams over their time limit. @param now in milliseconds since 1970 */
   checkTimeouts(now: number): void {
     if (this.#leavesAt > 0 && now >= this.#leavesAt && this.leave()) {
       this.endWhenIdle();

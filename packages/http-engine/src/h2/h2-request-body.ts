@@ -36,7 +36,7 @@ export class H2RequestBody {
   /** True when arriving bytes are dropped. */
   dropping = false;
   /**
-   * Time when bytes last arrived, in milliseconds since 1970; before the first bytes, the time at which the stream was opened.
+   * Time when bytes last arrived, in milliseconds since 1970. Before the first bytes, it is when the stream was opened.
    */
   at: number;
   /** Bytes of the body that arrived. */

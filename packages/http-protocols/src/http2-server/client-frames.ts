@@ -75,9 +75,7 @@ export class ClientFrames<Stream extends ServerStream> implements FrameHandler {
   readonly #scheduler: SendScheduler;
   readonly #window: ReceiveWindow;
   readonly #pushed: PushedStreams;
-  /**
-   * Start time of a header block that continues in CONTINUATION frames, in milliseconds since 1970; 0: no block is incomplete.
-   */
+  /** Start of the incomplete header block in milliseconds since 1970; 0: no block is incomplete. */
   blockSince = 0;
 
   constructor(owner: FrameOwner<Stream>, parts: ConnectionParts<Stream>) {

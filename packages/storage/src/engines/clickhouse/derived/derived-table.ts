@@ -42,8 +42,8 @@ const columns =
   "received, tenant, format, service, trace_id, span_id, parent_span_id, name, kind, start, duration, status";
 
 /**
- * SQL that defines `day.spans`: the spans of a slice, with the columns that views read. Of a span that is stored
- * several times, it leaves out one row for each copy that `repeated_spans` has subtracted from the counts.
+ * SQL that defines `day.spans`: the spans of a slice, with the columns that views read. It leaves out one row for each
+ * copy of a span that `repeated_spans` has subtracted from the counts.
  */
 function withSpans(tables: TableName, slice: DaySlice): string {
   const noted = `FROM ${tables("repeated_spans")} WHERE received = '${slice.day}'`;
