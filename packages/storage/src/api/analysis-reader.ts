@@ -296,7 +296,7 @@ export interface AnalysisReader {
   /**
    * Like `getDurationRank`, for many operations in one call; the results have the order of the operations. It uses
    * counts by duration bucket, so durations are accurate to a tenth, and the peers in one bucket are assumed to be
-   * spread evenly.
+   * spread evenly. The result is undefined without peers, and for names over 8 KiB, percent-encoded.
    */
   getDurationRanks(query: DurationRanksQuery, options?: ReadOptions): Promise<(DurationRanks | undefined)[]>;
   getTopOperations(query: TopOperationsQuery, options?: ReadOptions): Promise<OperationSummary[]>;

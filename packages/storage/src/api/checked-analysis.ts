@@ -79,9 +79,6 @@ export function checkDurationRanks({ operations, range }: DurationRanksQuery): v
     const message = `${operations.length} operations are over the limit of ${maxEntries}`;
     throw new StorageError("STORAGE_BAD_QUERY", message);
   }
-  for (const { service, operation } of operations) {
-    checkSearch({ service, operation, limit: 1 });
-  }
   checkRange(range);
 }
 

@@ -64,6 +64,11 @@ export function checkTexts(texts: readonly string[]): void {
   }
 }
 
+/** True when the names, percent-encoded, fit into a query: together at most 8 KiB. */
+export function fitsQuery({ service, operation }: { service: string; operation: string }): boolean {
+  return encodedLength(service) + encodedLength(operation) <= maxTextBytes;
+}
+
 /**
  * The tenant whose spans are read.
  * @throws StorageError STORAGE_BAD_QUERY for a name of over 1,024 bytes

@@ -1,5 +1,6 @@
 import type { SpanKind } from "wire/model";
 import type { DurationRanks, DurationRanksQuery } from "./analysis-reader.ts";
+import { fitsQuery } from "./checked-query.ts";
 import { quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
 /** Durations of the spans of one operation. */
@@ -13,13 +14,19 @@ export interface OperationDurations {
   readonly counts: ReadonlyMap<number, number>;
 }
 
-/** Computes the rank of each duration. Operations without spans have the result undefined. */
+/**
+ * Computes the rank of each duration. The result is undefined for operations without spans, and for names that are too long for
+ * a query: one long name must not cost the ranks of all others.
+ */
 export function ranksOf(
   operations: DurationRanksQuery["operations"],
   durations: readonly OperationDurations[],
 ): (DurationRanks | undefined)[] {
   const byOperation = Map.groupBy(durations, keyOf);
   return operations.map((operation) => {
+    if (!fitsQuery(operation)) {
+      return undefined;
+    }
     const counts = new Map<number, number>();
     let peers = 0;
     for (const found of byOperation.get(keyOf(operation)) ?? []) {

@@ -3,13 +3,15 @@ import { isErrorSpan, isNegativeDuration, parentIdOf, spanDurationUs } from "./s
 import { layOutTree } from "./span-tree.ts";
 import { spanFlag, type Trace } from "./trace.ts";
 import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
+import { withStarts } from "./with-starts.ts";
 
 /**
- * Lays out a trace received from the query service. Never throws: missing parents, cycles, duplicate ids and
+ * Lays out a trace received from the query service. Never throws: missing parents, cycles, duplicate ids, missing starts and
  * negative durations are flagged on their spans. Every span of the input is in the result once. Cost: a
  * sort by start if the spans are not in order, and a few passes.
  */
-export function buildTrace(input: ApiTrace): Trace {
+export function buildTrace(received: ApiTrace): Trace {
+  const input = { ...received, spans: withStarts(received.spans) };
   const { parentOf, flagsOf } = findParents(input.spans);
   const tree = layOutTree(parentOf, sortByStart(input.spans));
   for (const node of tree.cutNodes) {

@@ -1,5 +1,6 @@
 import { isErrorSpan, parentIdOf, spanDurationUs } from "./span-facts.ts";
 import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
+import { withStarts } from "./with-starts.ts";
 
 /** Span counts of one service in a trace. */
 export interface ServiceCount {
@@ -41,7 +42,7 @@ export function summariseTrace(trace: ApiTrace): TraceSummary {
   const services = new Map<string, ServiceCount>();
   const serviceOf = (span: ApiSpan) => trace.processes[span.processID]?.serviceName ?? "(unknown service)";
 
-  for (const span of trace.spans) {
+  for (const span of withStarts(trace.spans)) {
     startUs = Math.min(startUs, span.startTime);
     endUs = Math.max(endUs, span.startTime + spanDurationUs(span));
     const failed = isErrorSpan(span) ? 1 : 0;

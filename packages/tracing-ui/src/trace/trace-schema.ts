@@ -15,8 +15,8 @@ const span = z.object({
   spanID: z.string(),
   operationName: z.string(),
   references: z.nullable(z.array(reference)),
-  /** Microseconds since 1970. */
-  startTime: z.number(),
+  /** Microseconds since 1970; 0 for a span without a start, see `withStarts`. */
+  startTime: z._default(z.number(), 0),
   /** Duration in microseconds. The field has unsigned 64 bits, so a negative duration arrives as a number near 2^64. */
   duration: z.number(),
   tags: z.nullable(z.array(attribute)),

@@ -1,5 +1,5 @@
 import type { DurationRanksQuery, TimeRange } from "../../api/analysis-reader.ts";
-import { encodedLength } from "../../api/checked-query.ts";
+import { encodedLength, fitsQuery } from "../../api/checked-query.ts";
 import { minuteOf } from "./analysis-sql.ts";
 import type { SqlQuery } from "./search-sql.ts";
 
@@ -17,14 +17,14 @@ interface Operation {
   readonly operation: string;
 }
 
-/** The distinct operations, in groups that fit into one query each. */
+/** The distinct operations whose names are not too long, in groups that fit into one query each. */
 export function* operationChunks(operations: DurationRanksQuery["operations"]): Generator<Operation[]> {
   let chunk: Operation[] = [];
   let length = 0;
   const seen = new Set<string>();
   for (const { service, operation } of operations) {
     const key = JSON.stringify([service, operation]);
-    if (seen.has(key)) {
+    if (seen.has(key) || !fitsQuery({ service, operation })) {
       continue;
     }
     seen.add(key);

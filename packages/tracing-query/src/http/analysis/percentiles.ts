@@ -96,6 +96,9 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
  */
 const minuteAfterMs = 60_000;
 
+/** Most operations of a trace with percentiles, which is the limit of a query. Later ones have none, as without peers. */
+const mostOperations = 10_000;
+
 // Time range of the peers. The trace itself is read regardless of its time.
 const traceParamsSchema = z.strictObject({
   start: timeFields.start.describe("Peers start at this time or later; an hour before `end` by default."),
@@ -179,7 +182,8 @@ export function tracePercentilesEndpoint(
       spanKind: first.spanKind,
       durationsNano,
     }));
-    const ranks = await service.analysis.getDurationRanks({ operations, range }, read);
+    const asked = operations.slice(0, mostOperations);
+    const ranks = await service.analysis.getDurationRanks({ operations: asked, range }, read);
     const answer: z.output<typeof traceAnswerSchema> = {
       traceID: traceIdText(trace.traceId),
       start: timeMicrosOf(range.startUnixNano),
