@@ -131,6 +131,26 @@ describe.skipIf(!hasBrowser)(title, { timeout: 180_000 }, () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("names and values of completions are those of the searched time", async () => {
+    const page = await open(
+      "/search?q=%7B%20%7D&lookback=custom&start=1700000000000000&end=1700000600000000",
+    );
+    const query = page.getByLabel("TraceQL", { exact: true });
+    await query.waitFor();
+    const asked = page.waitForRequest(/\/attributes\?/);
+    await page.keyboard.press("/");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.type(" resp");
+    await page.getByRole("option", { name: "span.http.response.status_code" }).waitFor();
+    const { searchParams } = new URL((await asked).url());
+    expect([searchParams.get("start"), searchParams.get("end")]).toEqual([
+      "1700000000000000",
+      "1700000600000000",
+    ]);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("TraceQL is written with completion of names and values, in several lines, with the keyboard alone", async () => {
     const page = await open("/search?q=%7B%20%7D");
     const query = page.getByLabel("TraceQL", { exact: true });

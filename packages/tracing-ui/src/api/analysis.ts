@@ -242,12 +242,29 @@ export function groupsQuery(asked: GroupsAsked) {
 /** The answer of `GET /attributes`. */
 const names = z.object({ attributes: z.array(z.object({ scope: z.string(), name: z.string() })) });
 
-/** Names of attributes of recent spans, for completion. */
-export const attributeNamesQuery = queryOptions({
-  queryKey: ["attributes"],
-  queryFn: async ({ signal }) => (await readJson(`${base}/attributes?limit=2000`, names, signal)).attributes,
-  staleTime: 60_000,
-});
+/**
+ * Names of attributes, by scope, that spans of a time range have.
+ * @param range undefined: the last hour
+ */
+export function attributeNamesQuery(range?: AskedRange) {
+  return queryOptions({
+    queryKey: ["attributes", range],
+    queryFn: async ({ signal }) => {
+      const parameters = new URLSearchParams({ limit: "2000", ...timeParameters(range) });
+      return (await readJson(`${base}/attributes?${parameters}`, names, signal)).attributes;
+    },
+    staleTime: 60_000,
+  });
+}
+
+/** The fields `start` and `end` of a range; none for an undefined one. */
+function timeParameters(range: AskedRange | undefined): Record<string, string> {
+  if (range === undefined) {
+    return {};
+  }
+  const { startUs, endUs } = timesOf(range, Date.now());
+  return { start: String(startUs), end: String(endUs) };
+}
 
 /** The answer of `GET /attributes/<scope>/<name>/values`. A count is absent when the server does not count. */
 const values = z.object({
@@ -261,14 +278,20 @@ export type AttributeValue = z.infer<typeof values>["values"][number];
  * The most frequent values of an attribute that begin with the typed text. At most 50.
  * @param scope `span`, `resource`, `intrinsic` …
  * @param prefix typed text; "" for the most frequent values
- * @param service service whose spans count; absent for all services
+ * @param of service whose spans count, by default all, and their time range, by default the last hour
  */
-export function attributeValuesQuery(scope: string, name: string, prefix: string, service?: string) {
+export function attributeValuesQuery(
+  scope: string,
+  name: string,
+  prefix: string,
+  of: { service?: string | undefined; range?: AskedRange | undefined } = {},
+) {
+  const { service, range } = of;
   return queryOptions({
-    queryKey: ["values", scope, name, prefix, service],
+    queryKey: ["values", scope, name, prefix, service, range],
     queryFn: async ({ signal }): Promise<readonly AttributeValue[]> => {
       const path = `${base}/attributes/${scope}/${encodeURIComponent(name)}/values`;
-      const parameters = new URLSearchParams({ limit: "50" });
+      const parameters = new URLSearchParams({ limit: "50", ...timeParameters(range) });
       if (prefix !== "") {
         parameters.set("prefix", prefix);
       }

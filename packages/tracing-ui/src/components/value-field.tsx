@@ -22,13 +22,13 @@ export function ValueField(props: {
   onChange: (value: string | undefined) => void;
 }) {
   const { id, attribute, service, placeholder, value = "", onChange } = props;
-  const names = useQuery(attributeNamesQuery);
+  const names = useQuery(attributeNamesQuery());
   const scope = names.data?.find(
     ({ name, scope: of }) => name === attribute && /^(resource|span)$/.test(of),
   )?.scope;
   const typed = useSettled(value);
   const values = useQuery({
-    ...attributeValuesQuery(scope ?? "", attribute, typed, service),
+    ...attributeValuesQuery(scope ?? "", attribute, typed, { service }),
     ...{ enabled: scope !== undefined, placeholderData: keepPreviousData },
   });
   const problem = names.error ?? values.error;

@@ -1,9 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { CompletionField } from "ui-kit/components/completion-field.tsx";
 import { attributeNamesQuery } from "../../api/analysis.ts";
 import { isAttribute } from "./columns.ts";
+import { conditionsOf } from "./search-of.ts";
 import { attributeName } from "./traceql-fields.ts";
+
+const route = getRouteApi("/search");
 
 /** Maximum number of names offered below the field. A longer text narrows them. */
 const mostOffered = 50;
@@ -21,7 +25,7 @@ export function AttributeField(props: { id: string; label: string; onTake: (attr
   const { id, label, onTake } = props;
   const [text, setText] = useState("");
   const [isWrong, setWrong] = useState(false);
-  const names = useQuery(attributeNamesQuery);
+  const names = useQuery(attributeNamesQuery(conditionsOf(route.useSearch()).range));
   const part = text.trim().toLowerCase();
   const known = (names.data ?? [])
     .filter(({ scope }) => scope !== "intrinsic")

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
+import type { AskedRange } from "../../api/analysis.ts";
 import { SearchField, slash } from "./search-field.tsx";
 import { fieldsOfTraceQl } from "./traceql-fields.ts";
 
@@ -16,6 +17,8 @@ interface QueryFieldProps {
   q: string;
   /** True when the field gets the focus on mount. */
   focused: boolean;
+  /** Time of the search; undefined while it is not whole. */
+  range: AskedRange | undefined;
   /** Called when the user presses Enter. */
   onSearch: () => void;
   /** Called with the text after each change. */
@@ -26,7 +29,7 @@ interface QueryFieldProps {
 
 /** The query as TraceQL. A button leads back to the fields when they can express the query. */
 export function QueryField(props: QueryFieldProps) {
-  const { q, focused, onSearch, onChange, onFields } = props;
+  const { q, focused, range, onSearch, onChange, onFields } = props;
   const fields = fieldsOfTraceQl(q);
   const action =
     fields === undefined ? (
@@ -39,7 +42,7 @@ export function QueryField(props: QueryFieldProps) {
   return (
     <SearchField name="q" label="TraceQL" action={action}>
       <Suspense fallback={<div className="field mono cut">{q}</div>}>
-        <TraceQlEditor value={q} focused={focused} onValue={onChange} onSearch={onSearch} />
+        <TraceQlEditor value={q} {...{ focused, range }} onValue={onChange} onSearch={onSearch} />
       </Suspense>
     </SearchField>
   );

@@ -54,6 +54,7 @@ export function SearchForm(props: SearchFormProps) {
       {draft.q !== undefined ? (
         <QueryField
           q={draft.q}
+          range={conditionsOf(draft).range}
           focused={switched}
           onSearch={() => form.current?.requestSubmit()}
           onChange={(q) => change({ q })}

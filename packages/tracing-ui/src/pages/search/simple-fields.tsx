@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { CompletionField } from "ui-kit/components/completion-field.tsx";
-import type { Capabilities } from "../../api/analysis.ts";
+import type { AskedRange, Capabilities } from "../../api/analysis.ts";
 import { NameField } from "../../components/name-field.tsx";
 import type { SearchAddress } from "../../searches/search-address.ts";
 import { SearchField, slash } from "./search-field.tsx";
-import type { FieldErrors } from "./search-of.ts";
+import { conditionsOf, type FieldErrors } from "./search-of.ts";
 import { traceQlOfFields } from "./traceql-fields.ts";
 import { useCompletions } from "./use-completions.ts";
 
@@ -60,6 +60,7 @@ export function SimpleFields({ draft, errors, can, focused, change, switchTo }: 
       <TagsField
         value={draft.tags ?? ""}
         error={errors.tags}
+        range={conditionsOf(draft).range}
         can={can}
         focused={focused}
         onChange={(tags) => change({ tags })}
@@ -81,6 +82,8 @@ interface TagsFieldProps {
   value: string;
   /** Error message of the text; undefined for valid tags. */
   error: string | undefined;
+  /** Time of the search; undefined while it is not whole. */
+  range: AskedRange | undefined;
   /** Abilities of the server's store. */
   can: Capabilities;
   /** True when the field gets the focus on mount. */
@@ -93,9 +96,9 @@ interface TagsFieldProps {
 
 /** The field of tags with completion, and the button that switches to TraceQL. */
 function TagsField(props: TagsFieldProps) {
-  const { value, error, can, focused, onChange, onQuery } = props;
+  const { value, error, range, can, focused, onChange, onQuery } = props;
   const [caret, setCaret] = useState(value.length);
-  const completions = useCompletions(value, caret, can.traceql);
+  const completions = useCompletions(value, caret, { enabled: can.traceql, range });
   const action = can.traceql && (
     <button type="button" className="link" data-command="" onClick={onQuery}>
       Write TraceQL

@@ -1,24 +1,29 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
-import { attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
+import { type AskedRange, attributeNamesQuery, attributeValuesQuery } from "../../api/analysis.ts";
 import { tagPlace } from "./completion.ts";
 import { matchingItems, valueItems } from "./completion-items.ts";
 
 /**
- * Completions of `key=value` pairs at the caret, from recent spans. Names are requested once, values for
+ * Completions of `key=value` pairs at the caret, from spans of the searched time. Names are requested once, values for
  * each typed prefix. While new values load, the old values stay.
  * @param enabled true when the server offers names and values
+ * @param range time of the search; undefined while it is not whole
  */
-export function useCompletions(text: string, caret: number, enabled: boolean): Completions | undefined {
+export function useCompletions(
+  text: string,
+  caret: number,
+  { enabled, range }: { enabled: boolean; range: AskedRange | undefined },
+): Completions | undefined {
   const place = tagPlace(text, caret);
-  const names = useQuery({ ...attributeNamesQuery, enabled });
+  const names = useQuery({ ...attributeNamesQuery(range), enabled });
   const wanted = useDeferredValue(place.want);
   const value = wanted?.kind === "value" ? wanted : undefined;
   const scopes = (names.data ?? []).filter(({ name }) => name === value?.key).map(({ scope }) => scope);
   const scope = value?.scope || scopes[0] || "";
   const values = useQuery({
-    ...attributeValuesQuery(scope, value?.key ?? "", value?.typed ?? ""),
+    ...attributeValuesQuery(scope, value?.key ?? "", value?.typed ?? "", { range }),
     enabled: enabled && value !== undefined && value.key !== "" && scope !== "",
     placeholderData: keepPreviousData,
   });

@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { Completion, Completions } from "ui-kit/components/completion-field.tsx";
-import { attributeNamesQuery, attributeValuesQuery } from "../../../api/analysis.ts";
+import { type AskedRange, attributeNamesQuery, attributeValuesQuery } from "../../../api/analysis.ts";
 import { matchingItems, valueItems } from "../completion-items.ts";
 import { attributeName } from "../traceql-fields.ts";
 import { traceQlPlace } from "./traceql-place.ts";
@@ -17,9 +17,17 @@ const intrinsics = [
   "traceDuration",
 ];
 
+/** Where names and values come from. */
+export interface CompletionSource {
+  /** The cache of answers. */
+  queries: QueryClient;
+  /** Time of the search; undefined while it is not whole. */
+  range: AskedRange | undefined;
+}
+
 /** Completions at a place in TraceQL; undefined when neither a name nor a value is expected. */
 export async function traceQlCompletions(
-  queries: QueryClient,
+  { queries, range }: CompletionSource,
   text: string,
   caret: number,
 ): Promise<Completions | undefined> {
@@ -28,7 +36,7 @@ export async function traceQlCompletions(
     return undefined;
   }
   const { from, to, want } = place;
-  const known = await queries.fetchQuery(attributeNamesQuery);
+  const known = await queries.fetchQuery(attributeNamesQuery(range));
   if (want.kind === "key") {
     return { from, to, items: matchingItems(traceQlNames(known), want.typed) };
   }
@@ -36,7 +44,7 @@ export async function traceQlCompletions(
   if (scope === "") {
     return { from, to, items: [] };
   }
-  const values = await queries.fetchQuery(attributeValuesQuery(scope, want.key, want.typed));
+  const values = await queries.fetchQuery(attributeValuesQuery(scope, want.key, want.typed, { range }));
   return { from, to, items: valueItems(values, want, "traceql") };
 }
 

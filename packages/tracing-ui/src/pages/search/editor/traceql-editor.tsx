@@ -13,11 +13,12 @@ import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { ToldTexts } from "ui-kit/editor/told-texts.ts";
+import type { AskedRange } from "../../../api/analysis.ts";
 import { traceQlProblem } from "../../../api/traceql-search.ts";
 import { editorTheme } from "./editor-theme.ts";
 import { type ErrorPlace, errorPlace } from "./error-place.ts";
 import { mistakeMarks } from "./mistake-marks.ts";
-import { traceQlCompletions } from "./traceql-completions.ts";
+import { type CompletionSource, traceQlCompletions } from "./traceql-completions.ts";
 import { traceQl } from "./traceql-language.ts";
 import { WaitingTab } from "./waiting-tab.ts";
 
@@ -32,6 +33,8 @@ interface TraceQlEditorProps {
   value: string;
   /** True when the field gets the focus on mount. */
   focused: boolean;
+  /** Time of the search, whose spans give names and values; undefined while it is not whole. */
+  range: AskedRange | undefined;
   /** Called with the text after each change. */
   onValue: (value: string) => void;
   /** Called when the user presses Enter. */
@@ -45,12 +48,13 @@ interface TraceQlEditorProps {
  * Keys: Enter searches, Shift Enter begins a new line, Tab accepts a completion.
  */
 export function TraceQlEditor(props: TraceQlEditorProps) {
-  const { value, focused, onValue, onSearch } = props;
+  const { value, focused, range, onValue, onSearch } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const queries = useQueryClient();
   const changed = useEffectEvent(onValue);
   const search = useEffectEvent(onSearch);
+  const source = useEffectEvent(() => ({ queries, range }));
   const first = useRef({ value, focused });
   const told = useRef(new ToldTexts());
 
@@ -67,6 +71,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
       selection: { anchor: doc.endsWith("}") ? doc.length - 1 : doc.length },
       extensions: extensionsOf(queries, {
         search,
+        source,
         changed: (text) => {
           told.current.tell(text);
           changed(text);
@@ -98,12 +103,14 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
 interface EditorListeners {
   /** Called when the user presses Enter. */
   search: () => void;
+  /** Returns where completions come from now. */
+  source: () => CompletionSource;
   /** Called with the text after each change, by the user or by the program. */
   changed: (text: string) => void;
 }
 
 /** The extensions of the editor. Earlier keymaps win, so Enter accepts a completion while a list is open. */
-function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners): Extension[] {
+function extensionsOf(queries: QueryClient, { search, source, changed }: EditorListeners): Extension[] {
   const tab = new WaitingTab();
   return [
     traceQl(),
@@ -115,7 +122,7 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
     EditorView.lineWrapping,
     placeholder("{ status = error && duration > 1s }"),
     EditorView.contentAttributes.of({ "aria-label": "TraceQL", spellcheck: "false" }),
-    autocompletion({ override: [(context) => complete(queries, context)] }),
+    autocompletion({ override: [(context) => complete(source(), context)] }),
     mistakeMarks((text) => mistakeIn(queries, text), checkDelayMs),
     keymap.of([
       ...completionKeymap,
@@ -144,11 +151,11 @@ function extensionsOf(queries: QueryClient, { search, changed }: EditorListeners
  * or after `.` or a comparison operator.
  */
 async function complete(
-  queries: QueryClient,
+  source: CompletionSource,
   { state, pos, explicit }: CompletionContext,
 ): Promise<CompletionResult | null> {
   const text = state.doc.toString();
-  const found = await traceQlCompletions(queries, text, pos);
+  const found = await traceQlCompletions(source, text, pos);
   if (found === undefined || (!explicit && found.from === pos && !/[=~<>.]\s?"?$/.test(text.slice(0, pos)))) {
     return null;
   }
