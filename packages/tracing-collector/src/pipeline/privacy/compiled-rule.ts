@@ -28,6 +28,8 @@ export interface CompiledRule {
   readonly detectors: number;
   /** True when custom patterns are among the detectors. Any value may match a pattern, so each value is searched. */
   readonly hasPatterns: boolean;
+  /** Test of the paths of members that stay in JSON and kvlists. Undefined: the rule changes the whole value. */
+  readonly keep: NameTest | undefined;
   /** New name for the action `rename`, otherwise "". */
   readonly to: string;
   /** @returns the text that replaces a value, or a detected part of it */
@@ -55,6 +57,7 @@ export function compileRule(rule: PrivacyRule, index: number, hashKey: Buffer | 
     finds: [...detect.map((name) => builtInDetectors[name].find), ...patterns.map(ownPattern)],
     detectors: detect.reduce((bits, name) => bits | builtInDetectors[name].bit, 0),
     hasPatterns: patterns.length > 0,
+    keep: "keep" in rule ? testOf(rule.keep) : undefined,
     to: rule.action === "rename" ? rule.to : "",
     replace: replacementOf(rule, hashKey),
   };

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Attribute, AttributeType, AttributeValue } from "wire/model";
 import { attributeText, parseAttributeText } from "wire/rows";
 import type { CompiledRule } from "./compiled-rule.ts";
+import { changeJson, parseJsonText } from "./json-text.ts";
 import type { PlanTable } from "./rule-view.ts";
 import type { ValuePlan } from "./value-plan.ts";
 
@@ -33,10 +34,49 @@ export function judgeValue(
     return { ...judgePlain(plan.rules, type, text, hits), hits };
   }
   const value = parseAttributeText(type, text);
-  const inner = judgeInside({ plan, table, hits, above: [] }, value);
+  const detected = judgeInside({ plan, table, hits, above: [] }, value);
+  const inner = keepMembers(plan.rules, detected, hits);
   const innerText = inner === value ? text : attributeText(inner);
-  const whole = plan.rules.filter(({ finds }) => finds.length === 0);
+  const whole = plan.rules.filter(({ finds, keep }) => finds.length === 0 && keep === undefined);
   return { ...judgePlain(whole, type, innerText, hits), hits };
+}
+
+/** Applies rules with `keep` to an array or a kvlist. @returns the same object when nothing changed */
+function keepMembers(rules: readonly CompiledRule[], value: AttributeValue, hits: number[]): AttributeValue {
+  let now = value;
+  for (const rule of rules) {
+    const next = rule.keep === undefined ? now : keptOf(rule, now, "");
+    if (next !== now) {
+      hits.push(rule.index);
+      now = rule.isDryRun ? now : next;
+    }
+  }
+  return now;
+}
+
+/** @param path names of the entries that hold the value, with dots; "" for an item of the outermost array */
+function keptOf(rule: CompiledRule, value: AttributeValue, path: string): AttributeValue {
+  if (value.type === "array") {
+    const items = value.value.map((item) => keptOf(rule, item, path));
+    return items.every((item, index) => item === value.value[index])
+      ? value
+      : { type: "array", value: items };
+  }
+  if (value.type === "kvlist") {
+    const entries = value.value.map(({ key, value: one }) => ({
+      key,
+      value: keptOf(rule, one, path === "" ? key : `${path}.${key}`),
+    }));
+    return entries.every((entry, index) => entry.value === value.value[index]?.value)
+      ? value
+      : { type: "kvlist", value: entries };
+  }
+  if (value.type === "empty" || rule.keep?.(path) === true) {
+    return value;
+  }
+  const text = attributeText(value);
+  const next = text === "" ? "" : rule.replace(text);
+  return next === text ? value : { type: "string", value: next };
 }
 
 /** The position inside a value that is being processed. */
@@ -140,20 +180,64 @@ function judgePlain(
 }
 
 /** @returns undefined when the rule changes nothing */
-function wholeBy({ action, replace }: CompiledRule, value: Plain): Plain | undefined {
+function wholeBy(rule: CompiledRule, value: Plain): Plain | undefined {
+  const { action, replace } = rule;
   if (action === "remove") {
     return { ...value, isRemoved: true };
   }
   if (action === "rename") {
     return value;
   }
-  const text = value.text === "" ? "" : replace(value.text);
+  const text = value.text === "" ? "" : (keptText(rule, value) ?? replace(value.text));
   return text === value.text ? undefined : { type: "string", text, isRemoved: false };
+}
+
+/** Replaces in JSON all but the members of `keep`. @returns undefined when the whole text is to be replaced */
+function keptText({ keep, replace }: CompiledRule, { type, text }: Plain): string | undefined {
+  const tree = keep === undefined || type !== "string" ? undefined : parseJsonText(text);
+  if (keep === undefined || tree === undefined) {
+    return undefined;
+  }
+  const changed = changeJson(tree, (one, path) => (one === "" || keep(path) ? undefined : replace(one)));
+  const written = JSON.stringify(changed);
+  // A repeated member is not in the tree, so a text that has one is written anew.
+  return changed === tree && withoutBlanks(written) === withoutBlanks(text) ? text : written;
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/\s+/g, "");
+}
+
+/**
+ * Replaces what is found in JSON by its decoded texts: an escape such as `\n` before a finding is no part of it.
+ * @returns undefined for a value that is no JSON; the same text when nothing is found
+ */
+function jsonParts(rule: CompiledRule, { type, text }: Plain): string | undefined {
+  const tree = type === "string" ? parseJsonText(text) : undefined;
+  if (tree === undefined) {
+    return undefined;
+  }
+  const partsOf = (one: string): string | undefined => {
+    // Arguments of tools are JSON in a text of JSON.
+    const nested = jsonParts(rule, { type, text: one, isRemoved: false });
+    if (nested !== undefined && nested !== one) {
+      return nested;
+    }
+    const places = allPlaces(rule, one);
+    return places.length === 0 ? undefined : replaced(rule, one, places);
+  };
+  const changed = changeJson(tree, partsOf, partsOf);
+  return changed === tree ? text : JSON.stringify(changed);
 }
 
 /** @returns undefined when nothing is found */
 function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
   const text = searchedText(value);
+  const json = jsonParts(rule, value);
+  // Nothing in the tree: a repeated member, which is not in the tree, may hold something.
+  if (json !== undefined && json !== text) {
+    return { type: "string", text: json, isRemoved: rule.action === "remove" };
+  }
   const places = text === "" ? [] : allPlaces(rule, text);
   if (places.length === 0) {
     return undefined;
@@ -164,6 +248,10 @@ function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
   if (value.type === "bytes") {
     return { type: "string", text: rule.replace(text), isRemoved: false };
   }
+  return { type: "string", text: replaced(rule, text, places), isRemoved: false };
+}
+
+function replaced(rule: CompiledRule, text: string, places: readonly number[]): string {
   let result = "";
   let copied = 0;
   for (let index = 0; index < places.length; index += 2) {
@@ -171,7 +259,7 @@ function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
     result += text.slice(copied, start) + rule.replace(text.slice(start, end));
     copied = end;
   }
-  return { type: "string", text: result + text.slice(copied), isRemoved: false };
+  return result + text.slice(copied);
 }
 
 /** The text in which detectors search: for bytes, their UTF-8 text if they are valid UTF-8. */

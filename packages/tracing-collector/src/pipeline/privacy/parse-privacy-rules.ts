@@ -60,6 +60,12 @@ function check(rule: FileRule, refuse: Refuse): void {
   if (rule.attributes !== undefined && places.length > 0 && !places.every(isAttributePlace)) {
     throw refuse(["in"], `${textPlaces.join(", ")} have no attributes: write a rule of their own`);
   }
+  if ("keep" in rule && rule.keep !== undefined && (isDetecting || rule.attributes === undefined)) {
+    throw refuse(
+      ["keep"],
+      "keep goes with attributes whose whole values are meant: leave out detect and patterns",
+    );
+  }
   const service = rule.attributes?.findIndex((name) => name.toLowerCase() === "service.name") ?? -1;
   if (service >= 0 && (places.length === 0 || places.includes("resource"))) {
     throw refuse(

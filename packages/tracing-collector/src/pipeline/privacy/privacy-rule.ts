@@ -53,6 +53,13 @@ const detection = {
     .describe("Own patterns of parts of values, in the syntax of RE2."),
 };
 
+/** Field of rules that can change values inside of JSON. */
+const keeping = {
+  keep: names(
+    "Paths of members, such as parts.type, that stay in JSON, arrays and kvlists; other values are changed whole.",
+  ),
+};
+
 /** `{ action: mask, detect: [email], in: [span, resource] }` */
 const rule = z.discriminatedUnion("action", [
   z
@@ -63,14 +70,20 @@ const rule = z.discriminatedUnion("action", [
       action: z.literal("mask"),
       ...conditions,
       ...detection,
+      ...keeping,
       with: replacement.default("****"),
     })
     .describe("Replaces the value, or what was found in it."),
   z
-    .strictObject({ action: z.literal("hash"), ...conditions, ...detection })
+    .strictObject({ action: z.literal("hash"), ...conditions, ...detection, ...keeping })
     .describe("As mask, with 32 hex digits of HMAC-SHA-256 with the key of the file."),
   z
-    .strictObject({ action: z.literal("truncate"), ...conditions, length: z.int().min(0).max(1_000_000) })
+    .strictObject({
+      action: z.literal("truncate"),
+      ...conditions,
+      ...keeping,
+      length: z.int().min(0).max(1_000_000),
+    })
     .describe("Keeps the first characters of the value."),
   z
     .strictObject({

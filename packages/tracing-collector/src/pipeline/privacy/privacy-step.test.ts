@@ -363,3 +363,102 @@ test("rows that share prefixes become what rows with their own do", () => {
     { numRuns: 50 },
   );
 });
+
+describe("JSON in a text", () => {
+  const parts = [{ type: "text", content: 'I am\nann@example.com, "Ann"' }];
+  const messages = JSON.stringify([{ role: "user", parts, finish_reason: "stop" }]);
+  const after = (value: string, ...rules: string[]) => {
+    const { a } = attributesAfter({ a: text(value) }, ...rules);
+    return a?.type === "string" ? a.value : a;
+  };
+  const mail = "{ action: mask, detect: [email] }";
+  const keep =
+    "{ action: mask, attributes: [a], keep: [role, finish_reason, parts.type, parts.id, parts.name, name] }";
+
+  test("an escape before a finding is no part of it, so the JSON stays whole", () => {
+    expect(JSON.parse(String(after(messages, mail)))).toEqual([
+      { role: "user", parts: [{ type: "text", content: 'I am\n****, "Ann"' }], finish_reason: "stop" },
+    ]);
+  });
+
+  test.each<[what: string, before: string, after: string]>([
+    [
+      "arguments of a tool, JSON in a text of JSON",
+      JSON.stringify({ arguments: JSON.stringify({ to: "\nann@example.com", n: 1 }) }),
+      JSON.stringify({ arguments: JSON.stringify({ to: "\n****", n: 1 }) }),
+    ],
+    ["the name of a member", '{"ann@example.com":1}', '{"****":1}'],
+    ["a repeated member", '{"a":"ann@example.com","a":"b"}', '{"a":"****","a":"b"}'],
+    ["long numbers keep their digits", '[12345678901234567890,"a@b.de"]', '[12345678901234567890,"****"]'],
+    ["JSON that was cut", '[{"content":"write to ann@example.com', '[{"content":"write to ****'],
+    ["nothing found: as it was", '[ 1.0, "x" ]', '[ 1.0, "x" ]'],
+    ["a member named __proto__", '{"__proto__":{"m":"a@b.de"}}', '{"__proto__":{"m":"****"}}'],
+  ])("detectors: %s", (_, before, wanted) => {
+    expect(after(before, mail)).toBe(wanted);
+  });
+
+  test("a card that is a number is masked, an attribute with a finding is removed", () => {
+    expect(after('{"card":4111111111111111}', "{ action: mask, detect: [card] }")).toBe('{"card":"****"}');
+    expect(after('{"x":["a@b.de"]}', "{ action: remove, detect: [email] }")).toBeUndefined();
+  });
+
+  test.each<[what: string, before: string, after: string]>([
+    [
+      "names of roles and tools stay, what was said goes",
+      JSON.stringify([
+        { role: "user", parts: [{ type: "text", content: "secret" }] },
+        {
+          role: "assistant",
+          parts: [{ type: "tool_call", id: "c", name: "f", arguments: { name: "Ann", n: 5 } }],
+        },
+      ]),
+      JSON.stringify([
+        { role: "user", parts: [{ type: "text", content: "****" }] },
+        {
+          role: "assistant",
+          parts: [{ type: "tool_call", id: "c", name: "f", arguments: { name: "****", n: "****" } }],
+        },
+      ]),
+    ],
+    [
+      "an object below a name that stays is not kept",
+      '{"name":{"first":"Ann"}}',
+      '{"name":{"first":"****"}}',
+    ],
+    ["a list below a name that stays is kept", '{"role":["a"],"x":null}', '{"role":["a"],"x":null}'],
+    ["plain text goes as a whole", "secret", "****"],
+    ["JSON that was cut goes as a whole", '[{"role":"user","content":"sec', "****"],
+    ["JSON that is too deep goes as a whole", `${"[".repeat(9_999)}1${"]".repeat(9_999)}`, "****"],
+    ["a repeated member", '{"role":"a","content":"secret","content":""}', '{"role":"a","content":""}'],
+  ])("keep: %s", (_, before, wanted) => {
+    expect(after(before, keep)).toBe(wanted);
+  });
+
+  test("keep holds in arrays and kvlists too, counts once, and changes nothing on a dry run", () => {
+    const list: AttributeValue = {
+      type: "array",
+      value: [
+        {
+          type: "kvlist",
+          value: [
+            { key: "role", value: text("user") },
+            { key: "content", value: text("secret") },
+          ],
+        },
+      ],
+    };
+    const span = { ...spanOf({}), attributes: [{ key: "a", value: list }] };
+    const { spans, hits } = applied([span], keep);
+    expect(JSON.stringify(spans[0]?.attributes)).not.toContain("secret");
+    expect(JSON.stringify(spans[0]?.attributes)).toContain("user");
+    expect(hits).toEqual([1]);
+    const dry = applied([span], keep.replace("keep:", "dry-run: true, keep:"));
+    expect([dry.spans[0]?.attributes, dry.hits]).toEqual([[{ key: "a", value: list }], [1]]);
+  });
+
+  test("keep is refused beside detectors", () => {
+    expect(() => setOf("{ action: mask, detect: [email], attributes: [a], keep: [b] }")).toThrow(
+      /rules\[0\]\.keep: keep goes with attributes/,
+    );
+  });
+});
