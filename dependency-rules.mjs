@@ -182,9 +182,9 @@ const rooms = {
     "grpc|server",
   ],
   "tracing-storage": [
-    "cold-options|engine-error|grpc|import|tenant-ages",
+    "cold-options|engine-error|grpc|tenant-ages",
     "compression",
-    "parts",
+    "import|parts",
     "engine",
     "point-read|sql|storage-metrics|storage-options",
     "cold|commands|damage|retention",
@@ -331,14 +331,14 @@ export default {
       name: "tracing-storage-needs-no-schema",
       comment:
         "tracing-storage is a plain ClickHouse server; the schema belongs to storage's clickhouse engine. Only its remote " +
-        'storage API (src/grpc) is made of spans: a client of that engine, the embedded one\'s or a cluster\'s; and its commands "schema" and "delete" run that engine\'s SQL, and "import-jaeger" (src/import) writes spans to it. ' +
+        'storage API (src/grpc) is made of spans: a client of that engine, the embedded one\'s or a cluster\'s; and its commands "schema" and "delete" run that engine\'s SQL, and "import-jaeger" and "import-tempo" (src/import) write spans to it. ' +
         "What an answer lacks has one form for those who say it and those who read it (storage/api). " +
         "The hash that ClickHouse's compressed blocks are checked with is in wire beside its smaller sister.",
       severity: "error",
       from: {
         path: "^packages/tracing-storage/src/",
         pathNot:
-          "^packages/tracing-storage/src/(grpc/|import/|commands/(schema|delete|retain|import-jaeger)-|retention/tenant-)",
+          "^packages/tracing-storage/src/(grpc/|import/|commands/(schema|delete|retain|import-jaeger|import-tempo)-|retention/tenant-)",
       },
       to: { path: "^packages/(storage|wire)/", pathNot: "^packages/(wire/src/city-hash|storage/src/api)/" },
     },

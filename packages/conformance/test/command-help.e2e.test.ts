@@ -33,7 +33,7 @@ function commandsOf(help: string): string[][] {
 }
 
 const programs = [
-  { program: "tracing-storage/bin/tracing-storage.ts", least: 13, own: ["import-jaeger", "delete"] },
+  { program: "tracing-storage/bin/tracing-storage.ts", least: 13, own: ["import-tempo", "delete"] },
   { program: "tracing-collector/bin/tracing-collector.ts", least: 11, own: ["migrate-config", "quarantine"] },
   { program: "tracing-query/bin/tracing-query.ts", least: 10, own: ["mcp", "objectives"] },
   { program: "tracing-agent/bin/tracing-agent.ts", least: 8, own: ["status"] },

@@ -5,6 +5,7 @@ import { deleteCommand } from "./commands/delete-command.ts";
 import { exportCommand } from "./commands/export-command.ts";
 import { importCommand } from "./commands/import-command.ts";
 import { importJaegerCommand } from "./commands/import-jaeger-command.ts";
+import { importTempoCommand } from "./commands/import-tempo-command.ts";
 import { retainCommand } from "./commands/retain-command.ts";
 import { schemaCommand } from "./commands/schema-command.ts";
 import { requireOpenFiles } from "./engine/open-file-limit.ts";
@@ -41,7 +42,15 @@ export const storageProcess: ProcessDefinition<typeof options.shape> = {
     "and the remote storage API over gRPC. With --clickhouse.url, that API alone, for spans in a cluster.",
   options,
   aliases: { "clickhouse.username": "clickhouse.user" },
-  commands: [exportCommand, importCommand, importJaegerCommand, schemaCommand, deleteCommand, retainCommand],
+  commands: [
+    exportCommand,
+    importCommand,
+    importJaegerCommand,
+    importTempoCommand,
+    schemaCommand,
+    deleteCommand,
+    retainCommand,
+  ],
   adminHostPort: ":17270",
   /**
    * Opens the parts in this order: limits of the system, users and certificate, engine, HTTP, gRPC, upkeep. Upkeep

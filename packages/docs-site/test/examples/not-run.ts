@@ -24,6 +24,7 @@ const prices = "model-prices.test.ts in packages/tracing-query reads such files"
 const receiver = "prometheus-receiver.e2e.test.ts in packages/tracing-query pushes to a Prometheus";
 const objectives = "objectives-command.test.ts in packages/tracing-query runs the command on such a file";
 const jaeger = "needs a Jaeger; import-jaeger.test.ts in packages/tracing-storage starts one";
+const tempo = "needs blocks of Tempo; import-tempo.test.ts in packages/tracing-storage makes some";
 const bucket = "needs a bucket; cold-storage.test.ts in packages/tracing-storage brings a server of S3's API";
 const house = "npm start runs one on that port, which answers";
 const long = "takes minutes";
@@ -50,6 +51,7 @@ export const notRun: readonly NotRun[] = [
   { page: "query.md", block: "prometheus --config.file", reason: receiver },
   { page: "processes/tracing-collector.md", block: "tracing-collector quarantine", reason: journal },
   { page: "migration-jaeger.md", block: "tracing-storage import-jaeger", reason: jaeger },
+  { page: "migration-tempo.md", block: "aws s3 sync", reason: tempo },
   { page: "cold-storage.md", block: "tracing-storage --storage.cold", reason: bucket },
   { page: "assistants.md", block: "tracing-query --query.mcp.enabled", reason: assistant },
   {

@@ -38,7 +38,7 @@ export async function* readParquetTraces(path: string): AsyncGenerator<string> {
       ? error
       : new CliError(`${path} cannot be read as Parquet: ${(error as Error).message}`, 1, { cause: error });
   try {
-    const file = await asyncBufferFromFile(path);
+    const file = await openFile(path);
     let spans: RowSpan[] = [];
     for await (const row of rowsOf(file, await indexOf(file, path))) {
       const span = spanOf(row);
@@ -54,6 +54,19 @@ export async function* readParquetTraces(path: string): AsyncGenerator<string> {
   } catch (error) {
     throw told(error);
   }
+}
+
+async function openFile(path: string): Promise<AsyncBuffer> {
+  const file = await asyncBufferFromFile(path);
+  return {
+    byteLength: file.byteLength,
+    slice(start, end) {
+      const read = (async () => file.slice(start, end))();
+      // hyparquet may stop at another error before it waits for this range.
+      read.catch(() => {});
+      return read;
+    },
+  };
 }
 
 /** The index of the file, after a look at its columns and sizes. */

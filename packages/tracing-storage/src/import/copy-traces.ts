@@ -1,15 +1,9 @@
-import { createHash } from "node:crypto";
 import { StartError } from "lifecycle";
 import type { SpanWriter, Trace } from "storage/api";
 import { isTooLarge, type QuerySource, type SourceSearch } from "storage/grpc";
-import { WireError } from "wire/errors";
 import type { Span } from "wire/model";
-import { SpanRowWriter } from "wire/rows";
+import { SpanBlocks, writeBlock } from "./span-blocks.ts";
 
-/** Spans of one insert. It must not change: a repeated import must make the same inserts again. */
-const blockSpans = 20_000;
-/** Maximum number of bytes of a block. */
-const blockBytes = 64 * 1024 * 1024;
 /** Shortest time in nanoseconds into which a search is cut. */
 const shortestNano = 1_000_000n;
 /** Factor of the limit for the shortest search, which cannot be cut. */
@@ -55,7 +49,10 @@ export async function copyTraces(
   const counts: CopyCounts = { traces: 0, spans: 0, searches: 0 };
   const services = await source.services();
   for (const slice of slicesOf(range)) {
-    const block = new Block(writer, range.tenant, Number(slice.from / nanosPerMs));
+    const receivedUnixMs = Number(slice.from / nanosPerMs);
+    const blocks = new SpanBlocks(range.tenant, (rows) =>
+      writeBlock(writer, rows, "import-jaeger", receivedUnixMs),
+    );
     const seen = new Set<string>();
     for (const service of services) {
       for await (const trace of tracesOf(source, service, slice, { counts, maxTraces: range.maxTraces })) {
@@ -66,10 +63,12 @@ export async function copyTraces(
         seen.add(trace.traceId);
         counts.traces++;
         counts.spans += trace.spans.length;
-        await block.add(trace);
+        for (const span of trace.spans.toSorted(byIdAndStart)) {
+          await blocks.add(span);
+        }
       }
     }
-    await block.flush();
+    await blocks.end();
     onSlice(counts, slice.to);
   }
   return counts;
@@ -145,54 +144,6 @@ function matchingSpans(
   const matches = ({ resource, startTimeUnixNano: start }: Span) =>
     resource.serviceName === service && start >= fromUnixNano && start <= toUnixNano;
   return traces.reduce((sum, { spans }) => sum + spans.filter(matches).length, 0);
-}
-
-/** Spans that are written together. */
-class Block {
-  readonly #writer: SpanWriter;
-  readonly #tenant: string;
-  readonly #receivedUnixMs: number;
-  readonly #rows = new SpanRowWriter({ maxRowsBytes: blockBytes });
-  #count = 0;
-
-  /** @param receivedUnixMs the day by which the store keeps and drops these spans */
-  constructor(writer: SpanWriter, tenant: string, receivedUnixMs: number) {
-    this.#writer = writer;
-    this.#tenant = tenant;
-    this.#receivedUnixMs = receivedUnixMs;
-  }
-
-  async add({ spans }: Trace): Promise<void> {
-    for (const span of spans.toSorted(byIdAndStart)) {
-      if (this.#count === blockSpans) {
-        await this.flush();
-      }
-      try {
-        this.#rows.append(span, this.#tenant);
-      } catch (error) {
-        if (!(error instanceof WireError && error.code === "WIRE_TOO_LARGE") || this.#count === 0) {
-          throw error;
-        }
-        await this.flush();
-        this.#rows.append(span, this.#tenant);
-      }
-      this.#count++;
-    }
-  }
-
-  /** The token is a hash of the rows, so an import that is repeated stores nothing twice. */
-  async flush(): Promise<void> {
-    if (this.#count === 0) {
-      return;
-    }
-    const rows = this.#rows.take();
-    const hash = createHash("sha256").update(rows.bytes).digest("hex");
-    await this.#writer.writeSpans(rows, {
-      deduplicationToken: `import-jaeger/${hash}`,
-      receivedUnixMs: this.#receivedUnixMs,
-    });
-    this.#count = 0;
-  }
 }
 
 /** The order must not depend on the order of an answer. */
