@@ -333,6 +333,16 @@ describe.skipIf(!hasBrowser)(title, () => {
     expect(await start()).toMatch(/^14:/);
   });
 
+  test("pages that show nothing have titles of their own", async () => {
+    const title = (text: string) => page.waitForFunction((wanted) => document.title === wanted, text);
+    await page.goto(`${server.origin}/trace/${"f".repeat(32)}`);
+    await title("No trace ffffffff · Tracing");
+    await page.goto(`${server.origin}/no-such-page`);
+    await title("No such page · Tracing");
+    await page.getByRole("link", { name: "Services" }).first().click();
+    await title("Services · Tracing");
+  });
+
   test("the first key leads past the bar; paper gets the results without what can only be pressed", async () => {
     await page.goto(`${server.origin}/search?service=frontend`);
     await page.locator(".result").first().waitFor();

@@ -28,6 +28,7 @@ test.each([
     30,
     { kind: "value", scope: "resource", key: "service.name", typed: "ca" },
   ],
+  ['{ span."odd = key" = "v^" }', 21, 24, { kind: "value", scope: "span", key: "odd = key", typed: "v" }],
   ["{ status = ^ }", 11, 11, { kind: "value", scope: "intrinsic", key: "status", typed: "" }],
   ["{ .a = 1 && na^", 12, 14, { kind: "key", typed: "na" }],
   ["{ } | by(res^", 9, 12, { kind: "key", typed: "res" }],

@@ -89,7 +89,15 @@ export function TracePage() {
   if (trace.isPending) {
     return <Loading wholePage>Fetching the trace…</Loading>;
   }
+  return <TraceFailure {...{ traceId, trace }} />;
+}
+
+/** A trace that could not be read: it is not in the store, with advice for short ids, or another failure. */
+function TraceFailure({ traceId, trace }: { traceId: string; trace: UseQueryResult<ApiTrace> }) {
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
+  useEffect(() => {
+    document.title = `${missing ? "No trace" : "Failed:"} ${traceId.slice(0, 8)} · Tracing`;
+  }, [missing, traceId]);
   if (!missing) {
     return <FailureNotice wholePage error={trace.error} onRetry={() => trace.refetch()} />;
   }

@@ -24,7 +24,9 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
     }
   }
   const value =
-    /([\p{L}\p{N}_.:"/-]+?)\s*(?:=~|!~|!=|>=|<=|=|>|<)\s*("(?:[^"\\]|\\.)*|[\p{L}\p{N}_.-]*)$/u.exec(before);
+    /((?:[\p{L}\p{N}_.:/-]|"(?:[^"\\]|\\.)*")+?)\s*(?:=~|!~|!=|>=|<=|=|>|<)\s*("(?:[^"\\]|\\.)*|[\p{L}\p{N}_.-]*)$/u.exec(
+      before,
+    );
   const after = text.slice(caret);
   if (value !== null) {
     const [, name, typed] = value as unknown as [string, string, string];
