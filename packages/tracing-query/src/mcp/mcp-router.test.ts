@@ -153,6 +153,62 @@ describe("resources", () => {
   });
 });
 
+test("calls of models are a tree, with tokens, time to the first token, scores and messages", async () => {
+  const value = (text: string | number) =>
+    typeof text === "string"
+      ? ({ type: "string", value: text } as const)
+      : Number.isInteger(text)
+        ? ({ type: "int", value: BigInt(text) } as const)
+        : ({ type: "double", value: text } as const);
+  const listed = (texts: Record<string, string | number>) =>
+    Object.entries(texts).map(([key, text]) => ({ key, value: value(text) }));
+  const [agent, http, chat, tool] = [idOf(0), idOf(1), idOf(2), idOf(3)];
+  const timeUnixNano = BigInt(Date.now() - 1_000) * 1_000_000n;
+  const said = JSON.stringify([{ role: "user", parts: [{ type: "text", content: attack }] }]);
+  const score = listed({ "gen_ai.evaluation.name": "Relevance", "gen_ai.evaluation.score.value": 0.5 });
+  const { base } = await serve([
+    otlpSpan({
+      spanId: agent,
+      startTimeUnixNano: timeUnixNano,
+      attributes: listed({ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "guide" }),
+    }),
+    otlpSpan({ spanId: http, parentSpanId: agent, startTimeUnixNano: timeUnixNano + 1n }),
+    otlpSpan({
+      ...{ spanId: chat, parentSpanId: http, startTimeUnixNano: timeUnixNano + 2n },
+      attributes: listed({
+        ...{ "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": said },
+        ...{ "gen_ai.usage.input_tokens": 7, "gen_ai.response.time_to_first_chunk": 0.25 },
+      }),
+      events: [
+        { name: "gen_ai.evaluation.result", timeUnixNano, droppedAttributesCount: 0, attributes: score },
+      ],
+    }),
+    otlpSpan({
+      ...{ spanId: tool, parentSpanId: agent, startTimeUnixNano: timeUnixNano + 3n },
+      attributes: listed({ "openinference.span.kind": "TOOL", "tool.name": "weather" }),
+    }),
+  ]);
+  const client = await connect(base);
+  const { answer } = await ask(client, "get_gen_ai_calls", { trace_id: sampleTraceId });
+  expect(answer).toMatchObject({
+    total_count: 3,
+    calls: [
+      { span_id: agent, operation: "invoke_agent", name: "guide" },
+      {
+        ...{ span_id: chat, parent_call: agent, model: "m", input_tokens: 7 },
+        ...{ time_to_first_token_us: 250_000, evaluations: [{ name: "Relevance", value: "0.5" }] },
+      },
+      { span_id: tool, parent_call: agent, operation: "tool", name: "weather" },
+    ],
+  });
+  expect(JSON.stringify(answer)).not.toContain(attack);
+  const whole = await ask(client, "get_gen_ai_calls", { trace_id: sampleTraceId, with_messages: true });
+  expect(whole.answer.calls[1].input).toEqual([{ role: "user", text: attack }]);
+  const usage = await ask(client, "get_gen_ai_usage", { by: "agent" });
+  expect(usage.answer.sum).toMatchObject({ calls: 1, inputTokens: 7 });
+  await expect(ask(client, "get_gen_ai_usage", { by: "colour" })).rejects.toThrow(/by/);
+});
+
 describe("the way of an assistant from wide to narrow", () => {
   test.each([false, true])("through every tool (client of 2026-07-28: %s)", async (isModern) => {
     const { base } = await serve(sampleSpans(20));
@@ -186,6 +242,11 @@ describe("the way of an assistant from wide to narrow", () => {
     expect(await use("get_exceptions")).toMatchObject({
       groups: [{ type: "Deadlock", count: 1, examples: [{ trace_id, span_id: idOf(3) }] }],
     });
+    expect(await use("get_gen_ai_usage", { by: "user", with_curve: true })).toMatchObject({
+      groups: [],
+      curve: [],
+    });
+    expect(await use("get_gen_ai_calls", { trace_id })).toMatchObject({ calls: [], total_count: 0 });
     expect((await use("get_attribute_names")).span).toContain("db.system");
     expect(await use("get_attribute_values", { name: "db.system" })).toMatchObject({
       values: [{ value: "pg", count: 20 }],

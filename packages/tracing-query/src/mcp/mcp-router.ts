@@ -8,6 +8,7 @@ import { problemStyle } from "../http/problem.ts";
 import { readBody } from "../http/read-body.ts";
 import { sendText } from "../http/send-pieces.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import type { ModelPrices } from "../service/model-prices.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 import { isOriginAllowed } from "./origin-check.ts";
@@ -20,6 +21,8 @@ export interface McpSettings extends EndpointSettings {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
+  /** Prices of language models. */
+  readonly prices: ModelPrices;
   /** Maximum number of traces, spans and bytes of one read, the same as in the HTTP API. */
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
@@ -92,11 +95,11 @@ async function loadEndpoint(
     import("assistant-tools/mcp-endpoint"),
     import("./mcp-server.ts"),
   ]);
-  const { service, adjust, limits, gate, log } = settings;
+  const { service, adjust, prices, limits, gate, log } = settings;
   return openMcpEndpoint<Asks>({
     maxBodyBytes,
     serverFor(asks) {
-      const context = { service, adjust, limits, ...asks, nowMs: Date.now() };
+      const context = { service, adjust, prices, limits, ...asks, nowMs: Date.now() };
       const onFault = (tool: string, error: unknown) => log.error({ err: error, tool }, "a tool failed");
       return mcpServer(context, { gate, version: version.gitVersion, onFault });
     },

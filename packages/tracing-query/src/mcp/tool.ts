@@ -2,6 +2,7 @@ import { type Tool as AnyTool, type ToolParts as AnyToolParts, withBudget } from
 import type { z } from "zod";
 import type { AdmittedRead } from "../http/endpoint.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
+import type { ModelPrices } from "../service/model-prices.ts";
 import type { QueryService } from "../service/query-service.ts";
 import type { ReadLimits } from "../service/read-limits.ts";
 
@@ -11,6 +12,8 @@ export interface ToolContext {
   readonly service: QueryService;
   /** Corrections of shown traces. */
   readonly adjust: AdjustOptions;
+  /** Prices of language models. */
+  readonly prices: ModelPrices;
   /** Maximum number of traces, spans and bytes that one read may return. */
   readonly limits: ReadLimits;
   /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */

@@ -9,6 +9,7 @@ import {
   metricsTool,
 } from "./analysis-tools.ts";
 import { criticalPathTool } from "./critical-path-tool.ts";
+import { genAiCallsTool, genAiUsageTool } from "./gen-ai-tools.ts";
 import { servicesTool, spanNamesTool } from "./name-tools.ts";
 import { searchTool } from "./search-tool.ts";
 import { spanDetailsTool, traceErrorsTool } from "./span-tools.ts";
@@ -21,12 +22,14 @@ export const tools: readonly Tool[] = [
   metricsTool,
   dependenciesTool,
   exceptionsTool,
+  genAiUsageTool,
   attributeNamesTool,
   attributeValuesTool,
   searchTool,
   topologyTool,
   criticalPathTool,
   traceErrorsTool,
+  genAiCallsTool,
   spanDetailsTool,
   differencesTool,
   compareTracesTool,
