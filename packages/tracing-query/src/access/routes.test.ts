@@ -163,6 +163,8 @@ const oracles = [
   `/tempo/api/search?q=${q(`{ event.user.id = "${secret}" } | select(.a)`)}`,
   `/tempo/api/search?q=${q(`{ link.user.id = "${secret}" }`)}`,
   `/tempo/api/search?q=${q(`{ instrumentation.scope_secret = "${secret}" }`)}`,
+  `/api/analysis/v1/gen-ai?by=user`,
+  `/api/analysis/v1/gen-ai?by=model&user=${secret}`,
   `/tempo/api/search?q=${q(`{ } | select(.user.id)`)}`,
   `/tempo/api/search?q=${q(`{ } | by(.user.id)`)}`,
   `/tempo/api/search?q=${q(`{ .a = .user.id }`)}`,

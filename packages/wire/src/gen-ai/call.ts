@@ -69,6 +69,16 @@ export function genAiFacts(span: GenAiSpan): GenAiFacts {
       "traceloop.entity.name",
       "ai.toolCall.name",
     ),
+    ...tokensOf(tags),
+    firstTokenUs: firstTokenUs(span, tags),
+    messages: messagesOf(span, tags),
+    scores: (span.logs ?? []).flatMap(({ fields }) => scoreOf(textsOf(fields))),
+  };
+}
+
+/** Numbers of tokens, each from the first convention that has it. */
+function tokensOf(tags: Texts): Pick<GenAiFacts, "inputTokens" | "outputTokens" | "cachedTokens"> {
+  return {
     inputTokens: countIn(
       tags,
       "gen_ai.usage.input_tokens",
@@ -95,9 +105,6 @@ export function genAiFacts(span: GenAiSpan): GenAiFacts {
       "llm.token_count.prompt_details.cache_read",
       "ai.usage.cachedInputTokens",
     ),
-    firstTokenUs: firstTokenUs(span, tags),
-    messages: messagesOf(span, tags),
-    scores: (span.logs ?? []).flatMap(({ fields }) => scoreOf(textsOf(fields))),
   };
 }
 
