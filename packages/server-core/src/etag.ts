@@ -30,10 +30,7 @@ export function makeEtag(path: string, body: string): string {
   return `"${path} ${contentHash(body)}"`;
 }
 
-/**
- * Parses `If-Match`. The header contains its own path, which may be any part of the document.
- * The header contains its own path, which may name any part of the document.
- */
+/** Parses `If-Match`. The header contains its own path, which may name any part of the document. */
 export function parseIfMatch(header: string): { readonly path: string; readonly hash: string } {
   if (header.length < 2 || !header.startsWith('"') || !header.endsWith('"')) {
     throw new ServerError("IF_MATCH_MALFORMED", "malformed If-Match header; expect quoted string");

@@ -30,10 +30,7 @@ interface PartList {
  * config also shares the part. A part is closed by its last user.
  */
 export class PartCache {
-  /**
-   * The map is not a WeakMap, because each garbage collection would visit a thousand routes again. This is not a
-   * WeakMap, because each garbage collection would visit a thousand routes again.
-   */
+  /** This is not a WeakMap, because each garbage collection would visit a thousand routes again. */
   readonly #parts = new Map<object, Part>();
   /** The last list of parts, by the first key of the list. */
   readonly #lists = new WeakMap<object, PartList>();
