@@ -36,11 +36,13 @@ interface Answer {
 /**
  * Passes datagrams on, and keeps the first ones of each client.
  * @param returns called before the second client's first datagram passes
+ * @param secondAddress the server sees it as the second client's address
  */
-async function startRelay(serverPort: number, returns?: () => Promise<void>) {
+async function startRelay(serverPort: number, returns?: () => Promise<void>, secondAddress = "127.0.0.1") {
   const front = createSocket("udp4").bind(0, "127.0.0.1");
   const back = createSocket("udp4").bind(0, "127.0.0.1");
-  await Promise.all([once(front, "listening"), once(back, "listening")]);
+  const secondBack = createSocket("udp4").bind(0, secondAddress);
+  await Promise.all([front, back, secondBack].map((socket) => once(socket, "listening")));
   let clientPort = 0;
   /** First datagrams of each client, by its port. */
   const flights = new Map<number, Buffer[]>();
@@ -56,15 +58,18 @@ async function startRelay(serverPort: number, returns?: () => Promise<void>) {
       returned ??= returns?.();
       await returned;
     }
-    back.send(datagram, serverPort, "127.0.0.1");
+    (flights.size > 1 ? secondBack : back).send(datagram, serverPort, "127.0.0.1");
   });
-  back.on("message", (datagram) => front.send(datagram, clientPort, "127.0.0.1"));
+  for (const socket of [back, secondBack]) {
+    socket.on("message", (datagram) => front.send(datagram, clientPort, "127.0.0.1"));
+  }
   return {
     port: front.address().port,
     flights,
     close: () => {
       front.close();
       back.close();
+      secondBack.close();
     },
   };
 }
@@ -160,6 +165,20 @@ describe.for(clients)("early data of $name (skipped without it)", ({ isMissing, 
     expect(post).toMatchObject({ status: 200, text: "POST early:", resumed: true });
     expect(get).toMatchObject({ status: 200, text: "GET early:" });
   });
+
+  test.skipIf(isMissing)(
+    "waits for the handshake when it comes from an address that is not proved",
+    async () => {
+      const relay = await startRelay(port, undefined, "127.0.0.3");
+      try {
+        const [, moved] = await ask(["GET /one", "RESUME", "GET /moved"], relay.port);
+        expect(moved).toMatchObject({ status: 200, text: "GET early:", early: true });
+        expect(seen.filter((request) => request === "GET /moved")).toHaveLength(1);
+      } finally {
+        relay.close();
+      }
+    },
+  );
 
   test.skipIf(isMissing)("is told apart by the matcher tls", async () => {
     const answers = await ask(["GET /late", "RESUME", "GET /late"]);

@@ -65,7 +65,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
   #isStarted = false;
   /** True when the handshake is done. */
   #isConnected = false;
-  /** Early requests that run after the handshake, because their methods are not safe. */
+  /** Early requests that run after the handshake: their methods are not safe, or the client's address may be forged. */
   #unsafe: H3Request[] = [];
   /** Server name of the TLS handshake; "" before it, or when the client sent none. */
   serverName = "";
@@ -257,7 +257,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   #onRequest(stream: Http3RequestStream, head: H2RequestHead): Http3RequestHandler {
     const request = new H3Request(stream, head, this);
-    if (this.isEarly && request.isSafe && getHeader(head.headers, "early-data") === undefined) {
+    if (this.#runsEarly(request) && getHeader(head.headers, "early-data") === undefined) {
       // Handlers and upstreams may refuse such a request with status 425: RFC 8470, section 5.1.
       head.headers.push("early-data", "1");
     }
@@ -273,12 +273,17 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
 
   #takeOpened(): void {
     for (const request of this.#opened.splice(0)) {
-      if (this.isEarly && !request.isSafe) {
+      if (this.isEarly && !this.#runsEarly(request)) {
         this.#unsafe.push(request);
       } else {
         request.begin();
       }
     }
+  }
+
+  /** Without a token of an earlier connection, a client could take the address of another one, which rules allow more. */
+  #runsEarly(request: H3Request): boolean {
+    return this.isEarly && request.isSafe && this.#connection.isAddressProved;
   }
 
   #onSessionClosed({ fault }: CloseReason): void {

@@ -7,6 +7,7 @@ import {
   type ClientAuthentication,
   type ClientHello,
   type Connection,
+  maxWorkers,
   type PeerAddress,
   SingleUseSerials,
   schemeFor,
@@ -57,6 +58,8 @@ interface Http3ListenOptions {
 /** State that the listeners of all threads share. */
 interface CommonState {
   readonly key: Buffer;
+  /** 1 for each thread that serves HTTP/3, by its number. A thread that dies has a successor with the same number. */
+  readonly threads: Uint8Array;
   /** Tickets whose early data was taken. */
   readonly serials: SingleUseSerials;
 }
@@ -102,7 +105,13 @@ export class Http3Listener implements SharedResource, H3Owner {
       key: common.key,
       worker: messages.thread,
       ...(messages.thread > 0 && {
-        onForeign: (thread, datagram, from) => this.#foreign.handOver(thread, datagram, from),
+        onForeign: (thread, datagram, from) => {
+          const exists = Atomics.load(common.threads, thread) > 0;
+          if (exists) {
+            this.#foreign.handOver(thread, datagram, from);
+          }
+          return exists;
+        },
       }),
       protocols: ["h3"],
       // All policies share these keys. This is safe, because each handshake looks up the policy, even with a ticket.
@@ -131,8 +140,10 @@ export class Http3Listener implements SharedResource, H3Owner {
       const grant = await ports.reserve(address);
       const key = await sharedKey(shared);
       const serials = new SingleUseSerials(await shared.memory("http3.tickets", singleUseBytes));
+      const threads = new Uint8Array(await shared.memory("http3.threads", maxWorkers));
+      Atomics.store(threads, options.messages.thread, 1);
       const socket = await openUdpPort(grant.address, grant);
-      const listener = new Http3Listener(address, socket, { key, serials }, options);
+      const listener = new Http3Listener(address, socket, { key, threads, serials }, options);
       ports.opened(address, listener.#local.port);
       return listener;
     } catch (error) {

@@ -120,19 +120,16 @@ describe.for(clients)("HTTP/3 with $name (skipped without it)", ({ name, missing
     expect([1, 2]).toContain(server.server.endpoint.counts.retries);
   });
 
-  test.skipIf(missing || name !== "aioquic")(
-    "resumes a session by its ticket, and returns by its token",
-    async () => {
-      const { server, port } = await start();
-      const answers = await request(port, ["GET /one", "RESUME", "GET /two", "GET /three"]);
-      expect(answers.map(({ text, resumed }) => [text.replace(/^GET \S+ /, ""), resumed])).toEqual([
-        ["/one", false],
-        ["/two", true],
-        ["/three", true],
-      ]);
-      expect(server.server.endpoint.counts.returning).toBe(1);
-    },
-  );
+  test.skipIf(missing)("resumes a session by its ticket, and returns by its token", async () => {
+    const { server, port } = await start();
+    const answers = await request(port, ["GET /one", "RESUME", "GET /two", "GET /three"]);
+    expect(answers.map(({ text, resumed }) => [text.replace(/^GET \S+ /, ""), resumed])).toEqual([
+      ["/one", false],
+      ["/two", true],
+      ["/three", true],
+    ]);
+    expect(server.server.endpoint.counts.returning).toBe(1);
+  });
 
   test.skipIf(missing || name !== "aioquic")("inserts repeated fields into the client's table", async () => {
     const { port } = await start();

@@ -4,6 +4,7 @@ export type { PeerAddress } from "./connection/network-path.ts";
 export { type ConnectionSettings, defaultSettings } from "./connection/settings.ts";
 export { ServerEndpoint, type ServerEndpointOptions } from "./endpoint/server-endpoint.ts";
 export { UdpServer, type UdpServerOptions } from "./endpoint/udp-server.ts";
+export { maxWorkers } from "./endpoint/worker-ids.ts";
 export { QuicError } from "./quic-error.ts";
 export type { QuicStream, StreamHandler } from "./streams/quic-stream.ts";
 export type { ClientAuthentication } from "./tls/client-authentication.ts";

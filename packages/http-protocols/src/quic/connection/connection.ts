@@ -127,6 +127,11 @@ export class Connection implements PacketOwner {
     return this.#parts.earlyData.wasTaken;
   }
 
+  /** True when the peer has shown that it receives at its address. Before that, the address may be forged. */
+  get isAddressProved(): boolean {
+    return this.#parts.path.validated;
+  }
+
   /** The peer's present address; it changes when the peer moves. */
   get address(): PeerAddress {
     return this.#parts.path.address;

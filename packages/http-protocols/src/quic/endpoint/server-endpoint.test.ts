@@ -92,6 +92,17 @@ test("answers another version with the one that it speaks", () => {
   expect(endpoint.size).toBe(0);
 });
 
+test("answers packets of other versions a thousand times a second", () => {
+  const { endpoint, sent } = newEndpoint();
+  const datagram = Buffer.concat([Buffer.from("c01a2a3a4a08", "hex"), firstId, Buffer.of(0)], 1_200);
+  for (let count = 0; count < 1_500; count++) {
+    endpoint.receive(datagram, address, 10);
+  }
+  expect([sent.length, endpoint.counts.dropped]).toEqual([1_000, 500]);
+  endpoint.receive(datagram, address, 1_010);
+  expect(sent).toHaveLength(1_001);
+});
+
 test.each([
   ["a datagram below 1,200 bytes", clientInitial().subarray(0, 1_199)],
   ["an id below 8 bytes", initialPacket(Buffer.of(1), Buffer.from("short"))],

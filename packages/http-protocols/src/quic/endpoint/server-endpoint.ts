@@ -76,9 +76,10 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly worker?: number;
   /**
    * Gets a datagram for a connection of another worker, whose endpoint must `receive` it. The callee owns the buffer.
-   * `worker` may be a number that does not exist. Without this function, such datagrams get a stateless reset.
+   * Without this function, such datagrams get a stateless reset.
+   * @returns false for a number that no worker has: the datagram then gets a reset too
    */
-  readonly onForeign?: (worker: number, datagram: Buffer, address: PeerAddress) => void;
+  readonly onForeign?: (worker: number, datagram: Buffer, address: PeerAddress) => boolean;
 }
 
 /** Sockets and clocks of an endpoint. */
@@ -103,6 +104,8 @@ const minResetBytes = 21;
 const maxResetBytes = 43;
 /** Maximum number of stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
+/** Most answers to packets of unknown versions per second: each is a datagram for one that may be forged. */
+const versionAnswersPerSecond = 1_000;
 /**
  * Refusals that are sent per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms.
  */
@@ -146,6 +149,7 @@ export class ServerEndpoint {
   readonly #newcomers = new NewcomerQueue();
   readonly #answered = new AnsweredNewcomers();
   readonly #resets = new AnswerRate(resetsPerSecond);
+  readonly #versionAnswers = new AnswerRate(versionAnswersPerSecond);
   readonly #refusals = new AnswerRate(refusalsPerSecond);
   readonly #wallClock: () => number;
   /** True: new clients are refused; existing connections continue. */
@@ -202,9 +206,8 @@ export class ServerEndpoint {
     }
     const { worker = 0, onForeign } = this.#options;
     const owner = onForeign && this.#ids.workerOf(datagram);
-    if (onForeign !== undefined && owner !== undefined && owner !== worker) {
+    if (owner !== undefined && owner !== worker && onForeign?.(owner, datagram, address) === true) {
       this.counts.foreign++;
-      onForeign(owner, datagram, address);
     } else if (isLongHeader(first)) {
       this.#receiveUnknown(datagram, address, now);
     } else {
@@ -241,7 +244,7 @@ export class ServerEndpoint {
     const any = readVersionlessHeader(datagram);
     const isFull = datagram.length >= minInitialDatagramBytes;
     if (any !== undefined && any.version !== quicVersion1) {
-      if (!isFull) {
+      if (!isFull || (any.version !== 0 && !this.#versionAnswers.take(now))) {
         this.counts.dropped++;
       } else if (any.version !== 0) {
         this.counts.versionNegotiations++;

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { SimulatedNetwork } from "../../testing/simulated-network.ts";
 import { WorkerIds } from "./worker-ids.ts";
@@ -37,6 +37,9 @@ test("names no worker for packets whose id the client may have chosen", () => {
   expect(ids.workerOf(shortPacket(ids.issue()).subarray(0, 8))).toBeUndefined();
 });
 
+/** Key of the workers' numbers of an endpoint with this secret. */
+const deriveKey = (secret: Buffer) => createHmac("sha256", secret).update("worker").digest();
+
 test("hands packets of another worker over, once and to it alone", () => {
   const secret = randomBytes(32);
   const handed: { datagram: Buffer; index: number }[] = [];
@@ -45,7 +48,10 @@ test("hands packets of another worker over, once and to it alone", () => {
     server: {
       key: secret,
       worker: 5,
-      onForeign: (index, datagram) => handed.push({ datagram, index }),
+      onForeign: (index, datagram) => {
+        handed.push({ datagram, index });
+        return index === 2;
+      },
     },
   });
   network.run(() => network.client.protocol !== "" && network.server.isHandshakeDone);
@@ -56,6 +62,15 @@ test("hands packets of another worker over, once and to it alone", () => {
   other.endpoint.receive(Buffer.from(sent!.bytes), moved, 0);
   expect(handed).toEqual([{ datagram: sent!.bytes, index: 2 }]);
   expect(other.endpoint.counts).toEqual({ ...before, foreign: 1 });
+  // A forged packet names a worker by chance, mostly one that does not exist: it gets a reset.
+  const forged = Buffer.concat([
+    Buffer.of(0x40),
+    new WorkerIds(deriveKey(secret), 9).issue(),
+    randomBytes(40),
+  ]);
+  other.endpoint.receive(forged, moved, 0);
+  expect(handed.splice(1)).toMatchObject([{ index: 9 }]);
+  expect(other.endpoint.counts).toEqual({ ...before, foreign: 1, resets: before.resets + 1 });
   // The connection follows its client, although another worker received the packet.
   network.endpoint.receive(handed[0]!.datagram, moved, network.now);
   expect(network.server.address).toEqual(moved);
