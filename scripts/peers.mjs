@@ -20,6 +20,7 @@ const wanted = [
   "pebble-challtestsrv",
   "remote-write-receiver",
   "toxiproxy-server",
+  "versitygw",
 ];
 /** Longer than `.ci/run` lets a build take. */
 const limitMs = 600_000;

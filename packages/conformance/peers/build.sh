@@ -11,17 +11,19 @@
 #   helm    Helm, which reads and packs deploy/helm: packages/conformance/test/deploy/helm.test.ts, `npm run release`
 #   kubernetes  kube-apiserver, etcd, and the conformance suite of the Gateway API with its echo server and definitions:
 #           packages/conformance/test/kubernetes. Two cores need a quarter of an hour, so it is not built unless it is named
+#   jaeger2  Jaeger 2.13, for packages/conformance/test/remote-storage. It takes as long, so it is not built unless it is named
 #   s3      gofakes3, a server of S3's API: packages/tracing-storage/test/cold-storage.test.ts
+#   s3-gateway  the Versity S3 Gateway, which checks signatures: packages/tracing-storage/test/cold-storage.test.ts prefers it
 #   remote-write  a receiver of remote write 1 and 2 made of Prometheus' library, for the metrics push of packages/tracing-query
 #
-# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [remote-write] [jaeger] [kubernetes]
+# Usage: build.sh [caddy] [tools] [http3] [actionlint] [helm] [s3] [s3-gateway] [remote-write] [jaeger] [kubernetes] [jaeger2]
 set -u
 cd "$(dirname "$0")"
 here=$(pwd)
 bin=${PEERS:-$here/bin}
 mkdir -p "$bin"
-# While this file is there, a test run waits before it looks at what was built. Nobody waits for kubernetes: it takes too long.
-[ "$*" = kubernetes ] || echo $$ > "$bin/.building"
+# While this file is there, a test run waits before it looks at what was built. Nobody waits for kubernetes and jaeger2: they take too long.
+case "$*" in kubernetes | jaeger2) ;; *) echo $$ > "$bin/.building" ;; esac
 trap 'rm -f "$bin/.building"' EXIT
 trap 'exit 1' INT TERM
 failed=""
@@ -65,7 +67,9 @@ for group in ${*:-caddy tools http3 actionlint helm s3 remote-write jaeger}; do
       build kubernetes kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
       ;;
     s3) build s3 gofakes3 github.com/johannesboyne/gofakes3/cmd/gofakes3 ;;
+    s3-gateway) build versitygw versitygw github.com/versity/versitygw/cmd/versitygw ;;
     remote-write) build remote-write remote-write-receiver . ;;
+    jaeger2) build jaeger2 jaeger-2 github.com/jaegertracing/jaeger/cmd/jaeger ;;
     jaeger)
       version="-X github.com/jaegertracing/jaeger/pkg/version.latestVersion=v1.62.0"
       for program in all-in-one collector query remote-storage agent; do

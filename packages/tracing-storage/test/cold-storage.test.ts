@@ -113,8 +113,8 @@ run("old days move to the bucket and are found as before (skipped without an S3 
   expect(found).toHaveLength(daysAgo.length);
 });
 
-test.skipIf(objectProgram !== "minio")(
-  "a wrong key ends the first start (skipped without MinIO)",
+test.skipIf(objectProgram !== "versitygw")(
+  "a wrong key ends the first start (skipped without the Versity S3 Gateway)",
   async () => {
     const other = await makeFolder();
     const flags = bucket.flags.map((flag) => flag.replace(/(secret-access-key)=.*/, "$1=wrong-secret"));

@@ -9,8 +9,8 @@ import { freeAddresses } from "lifecycle/testing";
 
 const peers = process.env.PEERS ?? join(homedir(), ".cache", "tracing-and-server", "peers");
 
-/** A server of S3's API: MinIO where somebody has built it, or gofakes3 of `packages/conformance/peers`. */
-export const objectProgram = ["minio", "gofakes3"].find((name) => existsSync(join(peers, name)));
+/** A server of S3's API of `packages/conformance/peers`: the Versity S3 Gateway, which checks signatures, or gofakes3. */
+export const objectProgram = ["versitygw", "gofakes3"].find((name) => existsSync(join(peers, name)));
 
 /** A real object storage with the bucket `spans`. It keeps its objects while it is away. */
 export interface ObjectStorage {
@@ -26,11 +26,11 @@ export interface ObjectStorage {
   close(): Promise<void>;
 }
 
-const key = "minioadmin";
+const key = "object-storage-key";
 
 function programArguments(folder: string, address: string): string[] {
-  return objectProgram === "minio"
-    ? ["server", "--quiet", "--address", address, "--console-address", "127.0.0.1:0", folder]
+  return objectProgram === "versitygw"
+    ? [...["--access", key, "--secret", key, "--port", address, "--quiet"], "posix", "--nometa", folder]
     : ["-host", address, "-backend", "fs", "-fs.path", folder, "-fs.create", "-initialbucket", "spans"];
 }
 
@@ -39,7 +39,7 @@ export async function startObjectStorage(): Promise<ObjectStorage> {
   const [address = ""] = await freeAddresses(1);
   const bucket = `http://${address}/spans`;
   let child: ChildProcess;
-  // MinIO makes a bucket of each folder.
+  // The Versity S3 Gateway makes a bucket of each folder.
   await mkdir(join(folder, "spans"));
   const start = async () => {
     child = spawn(join(peers, objectProgram ?? ""), programArguments(folder, address), { stdio: "ignore" });
