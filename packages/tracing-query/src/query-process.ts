@@ -245,7 +245,12 @@ async function listen(options: QueryOptions, shared: Shared, listeners: Listener
     tls: httpTls,
     maxBodyBytes,
     routers: options["query.mcp.enabled"]
-      ? [mcpRouter({ ...shared, maxBodyBytes, basePath, allowedOrigins })]
+      ? [
+          mcpRouter({
+            ...{ ...shared, maxBodyBytes, basePath, allowedOrigins },
+            uiConfigFile: options["query.ui-config"],
+          }),
+        ]
       : [],
     maxTailClients: options["query.max-tail-clients"] || Infinity,
     page,

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createLogger } from "lifecycle";
 import { afterEach, describe, expect, test } from "vitest";
@@ -59,11 +62,11 @@ function sampleSpans(children: number): Span[] {
 
 async function serve(
   spans: readonly Span[],
-  { tenants = [] as readonly string[], owner = "", basePath = "" } = {},
+  { tenants = [] as readonly string[], owner = "", basePath = "", uiConfigFile = "" } = {},
 ): Promise<SampleServer> {
   const store = await sampleStore(spans, owner);
   const settings = { ...sampleSettings(...tenants), service: sampleService(store), log, basePath };
-  const router = mcpRouter({ ...settings, allowedOrigins: ["https://ok.example"] });
+  const router = mcpRouter({ ...settings, allowedOrigins: ["https://ok.example"], uiConfigFile });
   const server = await openSampleServer(store, {
     ...sampleSettings(...tenants),
     basePath,
@@ -151,6 +154,40 @@ describe("resources", () => {
       /not found/,
     );
   });
+});
+
+test("links to logs, by the patterns of the UI's configuration; no unsafe address is among them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "links-"));
+  open.push({ close: () => rm(folder, { recursive: true }) });
+  const uiConfigFile = join(folder, "ui.json");
+  const linkPatterns = [
+    { type: "traces", url: "https://logs.example/?id=#{traceID}", text: "Logs" },
+    {
+      type: "tags",
+      key: "db.system",
+      url: "https://m.example/#{db.system}/#{spanID}",
+      text: "Metrics of #{db.system}",
+    },
+    { type: "tags", key: "db.system", url: "#{db.system}:alert(1)", text: "bad" },
+    { type: "tags", key: "db.system", url: "https://m.example/#{nothing}", text: "none" },
+    { text: "no url" },
+  ];
+  await writeFile(uiConfigFile, JSON.stringify({ linkPatterns }));
+  const { base } = await serve(sampleSpans(1), { uiConfigFile });
+  const client = await connect(base);
+  const ofTrace = await ask(client, "get_links", { trace_id: sampleTraceId });
+  const logs = { url: `https://logs.example/?id=${sampleTraceId}`, text: "Logs" };
+  expect(ofTrace.answer).toMatchObject({ patterns: 4, links: [logs] });
+  const ofSpan = await ask(client, "get_links", { trace_id: sampleTraceId, span_id: idOf(0) });
+  expect(ofSpan.answer.links).toEqual([
+    logs,
+    { url: `https://m.example/pg/${idOf(0)}`, text: "Metrics of pg", attribute: "db.system" },
+  ]);
+  await expect(ask(client, "get_links", { trace_id: sampleTraceId, span_id: "1" })).rejects.toThrow(
+    "not in this",
+  );
+  await writeFile(uiConfigFile, "{");
+  await expect(ask(client, "get_links", { trace_id: sampleTraceId })).rejects.toThrow("ui-config");
 });
 
 test("calls of models are a tree, with tokens, time to the first token, scores and messages", async () => {
@@ -246,6 +283,7 @@ describe("the way of an assistant from wide to narrow", () => {
       groups: [],
       curve: [],
     });
+    expect(await use("get_links", { trace_id })).toMatchObject({ links: [], patterns: 0 });
     expect(await use("get_gen_ai_calls", { trace_id })).toMatchObject({ calls: [], total_count: 0 });
     expect((await use("get_attribute_names")).span).toContain("db.system");
     expect(await use("get_attribute_values", { name: "db.system" })).toMatchObject({

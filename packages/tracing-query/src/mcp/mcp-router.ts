@@ -23,6 +23,8 @@ export interface McpSettings extends EndpointSettings {
   readonly adjust: AdjustOptions;
   /** Prices of language models. */
   readonly prices: ModelPrices;
+  /** --query.ui-config, whose link patterns a tool resolves; absent or "": there are none. */
+  readonly uiConfigFile?: string | undefined;
   /** Maximum number of traces, spans and bytes of one read, the same as in the HTTP API. */
   readonly limits: ReadLimits;
   /** --query.base-path, for links to pages of the UI. */
@@ -91,15 +93,17 @@ type Asks = Pick<ToolContext, "read" | "link">;
 async function loadEndpoint(
   settings: McpSettings,
 ): Promise<(request: Request, asks: Asks) => Promise<Response>> {
-  const [{ openMcpEndpoint }, { mcpServer }] = await Promise.all([
+  const [{ openMcpEndpoint }, { mcpServer }, { readLinkPatterns }] = await Promise.all([
     import("assistant-tools/mcp-endpoint"),
     import("./mcp-server.ts"),
+    import("../service/link-patterns-file.ts"),
   ]);
-  const { service, adjust, prices, limits, gate, log } = settings;
+  const { service, adjust, prices, limits, gate, log, uiConfigFile = "" } = settings;
+  const linkPatterns = () => readLinkPatterns(uiConfigFile);
   return openMcpEndpoint<Asks>({
     maxBodyBytes,
     serverFor(asks) {
-      const context = { service, adjust, prices, limits, ...asks, nowMs: Date.now() };
+      const context = { service, adjust, prices, linkPatterns, limits, ...asks, nowMs: Date.now() };
       const onFault = (tool: string, error: unknown) => log.error({ err: error, tool }, "a tool failed");
       return mcpServer(context, { gate, version: version.gitVersion, onFault });
     },

@@ -1,4 +1,5 @@
 import { type Tool as AnyTool, type ToolParts as AnyToolParts, withBudget } from "assistant-tools/tool";
+import type { LinkPattern } from "wire/link-template";
 import type { z } from "zod";
 import type { AdmittedRead } from "../http/endpoint.ts";
 import type { AdjustOptions } from "../service/adjusters/adjust-trace.ts";
@@ -14,6 +15,8 @@ export interface ToolContext {
   readonly adjust: AdjustOptions;
   /** Prices of language models. */
   readonly prices: ModelPrices;
+  /** Link patterns of the UI's configuration. @throws QueryError QUERY_UPSTREAM for an unreadable file */
+  linkPatterns(): Promise<readonly LinkPattern[]>;
   /** Maximum number of traces, spans and bytes that one read may return. */
   readonly limits: ReadLimits;
   /** The tenant whose spans are read, and a signal that is aborted when the client disconnects. */

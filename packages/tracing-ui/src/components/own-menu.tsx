@@ -1,5 +1,5 @@
 import "./own-menu.css";
-import { safeAddress } from "../links/safe-address.ts";
+import { safeAddress } from "wire/link-template";
 import { type MenuEntry, newWindow, uiConfig } from "../links/ui-config.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ValueLink } from "../links/link-patterns.ts";
+import type { ValueLink } from "wire/link-template";
 import { newWindow } from "../links/ui-config.ts";
 
 /**

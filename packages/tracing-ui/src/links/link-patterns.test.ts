@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { fillIn, safeAddress } from "wire/link-template";
 import { buildTrace } from "../trace/build-trace.ts";
-import { attributeLinks, fillIn, lookupOf, traceLinks } from "./link-patterns.ts";
-import { safeAddress } from "./safe-address.ts";
+import { attributeLinks, lookupOf, traceLinks } from "./link-patterns.ts";
 import { type LinkPattern, readUiConfig } from "./ui-config.ts";
 
 const tag = (key: string, value: string) => ({ key, type: "string", value });

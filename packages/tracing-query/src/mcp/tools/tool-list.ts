@@ -10,6 +10,7 @@ import {
 } from "./analysis-tools.ts";
 import { criticalPathTool } from "./critical-path-tool.ts";
 import { genAiCallsTool, genAiUsageTool } from "./gen-ai-tools.ts";
+import { linksTool } from "./links-tool.ts";
 import { servicesTool, spanNamesTool } from "./name-tools.ts";
 import { searchTool } from "./search-tool.ts";
 import { spanDetailsTool, traceErrorsTool } from "./span-tools.ts";
@@ -31,6 +32,7 @@ export const tools: readonly Tool[] = [
   traceErrorsTool,
   genAiCallsTool,
   spanDetailsTool,
+  linksTool,
   differencesTool,
   compareTracesTool,
 ];
