@@ -12,6 +12,32 @@ function flagsOf(index: number): string {
     .join(" ");
 }
 
+/** Options with fixed values: pairs of an option's words, such as `--output|-o`, and its values. */
+function choicesOf(index: number): readonly (readonly [words: string, values: string])[] {
+  return Object.entries({ ...commands[index]?.options, ...commonOptions }).flatMap(
+    ([name, { choices, short }]) =>
+      choices === undefined
+        ? []
+        : [[`--${name}${short === undefined ? "" : `|-${short}`}`, choices.join(" ")] as const],
+  );
+}
+
+/** Branches of a `case` over the command and the word before, one for each option with fixed values. */
+const choiceCases = (line: (words: string, values: string) => string) =>
+  commands
+    .flatMap(({ name }, index) =>
+      choicesOf(index).map(([words, values]) =>
+        line(
+          words
+            .split("|")
+            .map((word) => `"${name} ${word}"`)
+            .join("|"),
+          values,
+        ),
+      ),
+    )
+    .join("\n");
+
 /** One line of a script for each command. */
 const cases = (line: (name: string, flags: string) => string) =>
   commands.map(({ name }, index) => line(name, flagsOf(index))).join("\n");
@@ -23,6 +49,9 @@ const cases = (line: (name: string, flags: string) => string) =>
 const bash = () => `_tracing() {
   local word="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" = 1 ]; then COMPREPLY=($(compgen -W '${names.join(" ")}' -- "$word")); return; fi
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${choiceCases((words, values) => `    ${words}) COMPREPLY=($(compgen -W '${values}' -- "$word")); return ;;`)}
+  esac
   case "\${COMP_WORDS[1]}" in
 ${cases((name, flags) => `    ${name}) COMPREPLY=($(compgen -W '${flags}' -- "$word")) ;;`)}
     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
@@ -34,6 +63,9 @@ complete -o default -F _tracing tracing
 /** Script for zsh, to be stored as `_tracing` in a folder of `fpath`. */
 const zsh = () => `#compdef tracing
 if (( CURRENT == 2 )); then compadd ${names.join(" ")}; return; fi
+case "$words[2] $words[CURRENT-1]" in
+${choiceCases((words, values) => `  ${words}) compadd ${values}; return ;;`)}
+esac
 case "$words[2]" in
 ${cases((name, flags) => `  ${name}) compadd -- ${flags}; _files ;;`)}
   completion) compadd bash zsh fish ;;
@@ -46,8 +78,8 @@ const fish = () =>
     `complete -c tracing -n __fish_use_subcommand -f -a '${names.join(" ")}'`,
     ...commands.flatMap(({ name, options }) =>
       Object.entries({ ...options, ...commonOptions }).map(
-        ([option, { type }]) =>
-          `complete -c tracing -n '__fish_seen_subcommand_from ${name}' -l ${option}${type === "string" ? " -r" : ""}`,
+        ([option, { type, choices }]) =>
+          `complete -c tracing -n '__fish_seen_subcommand_from ${name}' -l ${option}${type === "string" ? " -r" : ""}${choices === undefined ? "" : ` -f -a '${choices.join(" ")}'`}`,
       ),
     ),
     "complete -c tracing -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'",

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -187,6 +188,21 @@ test.each(["bash", "zsh", "fish"])("%s completes commands and their options", as
   const { code, out } = await tracing(["completion", shell]);
   expect(code).toBe(0);
   expect(out).toMatch(/search[\s\S]*min-duration/);
+});
+
+test.each([
+  [["export", "--format", "p"], "parquet"],
+  [["search", "-o", ""], "table json"],
+  [["top", "--order", "e"], "errors"],
+  [["export", "--fo"], "--format --force"],
+  [["expo"], "export"],
+])("bash completes %j", async (words, completed) => {
+  const script = `eval "$SCRIPT"; COMP_WORDS=(tracing "$@"); COMP_CWORD=$#; _tracing; echo "\${COMPREPLY[*]}"`;
+  const { out } = await tracing(["completion", "bash"]);
+  const env = { ...process.env, SCRIPT: out };
+  expect(execFileSync("bash", ["-c", script, "bash", ...words], { env, encoding: "utf8" })).toBe(
+    `${completed}\n`,
+  );
 });
 
 test("each command has help with an example of its own", async () => {

@@ -17,6 +17,7 @@ const blockMeta = z.object({
       z.object({
         ...{ s: z.string().optional(), n: z.string().optional(), t: z.string().optional() },
         ...{ scope: z.string().optional(), name: z.string().optional(), type: z.string().optional() },
+        ...{ o: z.array(z.string()).nullish(), options: z.array(z.string()).nullish() },
       }),
     )
     .nullish(),
@@ -70,7 +71,11 @@ export function parseBlockMeta(text: string): BlockMeta {
   if (!formats.includes(data.format)) {
     throw new Error(`format ${JSON.stringify(data.format)} is none of ${formats.join(", ")}`);
   }
-  const columns = (data.dedicatedColumns ?? []).map((each) => ({
+  // Older formats leave columns with options, such as lists, in the general list of attributes.
+  const listed = (data.dedicatedColumns ?? []).filter(
+    ({ o, options = o }) => data.format === "vParquet5" || (options ?? []).length === 0,
+  );
+  const columns = listed.map((each) => ({
     scope: each.s ?? each.scope ?? "span",
     type: each.t ?? each.type ?? "string",
     key: each.n ?? each.name ?? "",

@@ -199,3 +199,16 @@ test("names of dedicated columns are read in both forms, and numbered by scope a
     },
   });
 });
+
+test("a format before vParquet5 gives no column to an attribute with options", () => {
+  const meta = {
+    ...{
+      format: "vParquet4",
+      blockID: "b",
+      startTime: "2026-01-31T12:00:30Z",
+      endTime: "2026-01-31T12:00:30Z",
+    },
+    dedicatedColumns: [{ n: "list", o: ["array"] }, { n: "plain" }],
+  };
+  expect(parseBlockMeta(JSON.stringify(meta)).dedicated.span).toEqual([{ key: "plain", column: "String01" }]);
+});
