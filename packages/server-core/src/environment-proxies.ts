@@ -72,9 +72,10 @@ function exceptionOf(text: string): Exception | undefined {
 /**
  * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, and the same names in lower case, which take precedence. `NO_PROXY`
  * is a comma-separated list: `*`, addresses, ranges, names (with their subdomains), `.name` and `*.name` (only
- * subdomains). Each entry except a range may have a port. `localhost` and loopback addresses never use a proxy. In a
- * CGI program, `HTTP_PROXY` comes from a request header, so it is ignored.
- * @returns undefined when the environment contains no proxy Source: Go, golang.org/x/net/http/httpproxy
+ * subdomains). Each entry except `*` and a range may have a port. `localhost` and loopback addresses never use a proxy.
+ * In a CGI program, `HTTP_PROXY` comes from a request header, so it is ignored.
+ * Source: Go, golang.org/x/net/http/httpproxy
+ * @returns undefined when the environment contains no proxy
  */
 export function environmentProxies(variables: Variables): EnvironmentProxies | undefined {
   const withScheme = (url: string) => (url === "" || url.includes("://") ? url : `http://${url}`);

@@ -22,11 +22,11 @@ export type ServerErrorCode =
   | "MODULE_UNKNOWN"
   | "MODULE_DUPLICATE"
   | "MODULE_LOAD" // a user module cannot be imported, or the import is not a module
-  | "REGEXP_COST" // a text is too long for a regular expression, or its matches take too many steps
+  | "REGEXP_COST" // a text is too long for a regular expression, or replacing its matches takes too long
   | "SHARED_FULL" // no free slot for another shared counter
   | "THREAD" // another thread of the server did not do what was requested
   | "THREAD_DIED" // the thread ended before it answered
-  | "LISTEN" // an address cannot be had
+  | "LISTEN" // an address cannot be opened
   | "STORAGE" // stored data cannot be read, written or locked
   | "CERTIFICATE" // a certificate or key cannot be read, used or issued
   | "ACME" // a certificate authority refused a request or answered wrongly

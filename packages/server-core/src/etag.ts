@@ -4,8 +4,8 @@ import { ServerError } from "./errors.ts";
 let hash: XXHashAPI | undefined;
 
 /**
- * Loads the hash function, which takes a megabyte. A process must await this function before it makes its first ETag.
- * Later calls return immediately.
+ * Loads the hash function, which takes a megabyte of memory. A process must await this function before it makes its
+ * first ETag. Later calls return immediately.
  */
 export async function prepareEtags(): Promise<void> {
   hash ??= await xxhash();

@@ -62,7 +62,8 @@ export function* matchesOutside(
 
 /**
  * Position of a value that JSON cannot express, in a valid text: NaN, an infinity, or a bracket that is nested too
- * deep. Undefined when the text has no such place. Brackets are counted in the nesting of the format.
+ * deep. Undefined when the text has no such place. The depth of a position is the number of brackets that are open
+ * there.
  */
 export function findInexpressible(text: string, { skipped, odd }: TextForms): TextPlace | undefined {
   let depth = 0;

@@ -218,7 +218,10 @@ export class AppsParticipant implements Participant {
     return { ...this.#services, registry: await registryFor(this.#services.registry, document.modules) };
   }
 
-  /** All parts of a document except its routes. An unchanged part is the same object in the next document. */
+  /**
+   * The parts of a document that routes may read: all except `admin` and the apps of worker threads. An unchanged part
+   * is the same object in the next document.
+   */
   #surroundingsOf({ apps, modules, logging, storage }: ConfigDocument): unknown[] {
     const { registry } = this.#services;
     const otherApps = [...apps].filter(([name]) => registry.appTraits(name)?.inWorkers !== true);

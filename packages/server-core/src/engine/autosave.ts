@@ -20,16 +20,16 @@ export function autosavePath(environment: Environment): string {
   return join(base, productFolder, "autosave.json");
 }
 
-// File descriptors instead of handles: each operation on a handle is a trip to another thread and back, which costs a
-// change more than the disk does. `fsync` of a file runs asynchronously; closing a file and opening a known folder run
-// synchronously.
+// File descriptors instead of handles, because only a descriptor can be closed synchronously. An asynchronous operation
+// is a trip to another thread and back, which costs a change more than the disk does. So closing a file and opening a
+// known folder are synchronous; `fsync` is asynchronous.
 const openFile = promisify(open);
 const writeFile = promisify(write);
 const sync = promisify(fsync);
 
 /**
- * True when a write itself can wait until the data is on disk, without a later `fsync`. Other platforms lack this flag,
- * or their flag guarantees less.
+ * True when a write itself can wait until the data is on disk, without a later `fsync`. Other platforms lack `O_SYNC`,
+ * or guarantee less for it.
  */
 const writesThrough = process.platform === "linux";
 

@@ -94,8 +94,8 @@ interface PreparedChange {
 }
 
 /**
- * Called for each new config after it runs and is saved. The change is acknowledged when the listener returns. A
- * listener must not throw.
+ * Called for each new config after it runs and its autosave has ended. The change is acknowledged when all listeners
+ * have returned. A listener must not throw.
  */
 export type ChangeListener = (change: AppliedChange) => void | Promise<void>;
 
@@ -207,7 +207,7 @@ export class ConfigEngine {
     return this.#tree.config;
   }
 
-  /** The file with the running config; undefined after a change from elsewhere. */
+  /** File from which the running config was read; undefined for other origins. */
   get sourceFile(): string | undefined {
     return this.#sourceFile;
   }
@@ -322,9 +322,9 @@ export class ConfigEngine {
   }
 
   /**
-   * The text of a config that threads can prepare before it is encoded. The client sent the whole config, or a change
-   * without special keys. A PUT creates one level for each element of its path, and only encoding checks the limit of
-   * levels.
+   * The new document with a text that is encoded on first use, so that threads can prepare the document earlier.
+   * Undefined when only encoding can find its special keys or check its limit of levels. A PUT creates one level for
+   * each element of its path.
    */
   #lazyText(config: JsonValue, { isSent, request, path, body }: SentChange): LazyDocumentText | undefined {
     if (isSent) {
@@ -360,7 +360,7 @@ export class ConfigEngine {
     }
   }
 
-  /** Lets all participants prepare, and stages the autosave meanwhile. An acknowledged change runs and is on disk. */
+  /** Lets all participants prepare, and stages the autosave meanwhile. */
   async #prepare(
     { config }: ConfigTree,
     encoded: EncodedDocument,
@@ -447,7 +447,7 @@ export class ConfigEngine {
     } catch (error) {
       const isWritten = await writing.then(
         () => true,
-        () => false, // which the change is refused for
+        () => false, // the change is refused for this error
       );
       return isWritten ? this.#notSaved(error) : undefined;
     }

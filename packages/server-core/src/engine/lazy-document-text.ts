@@ -23,7 +23,7 @@ export class LazyDocumentText implements EncodedDocument {
     this.sent = sent;
   }
 
-  /** @returns undefined when only the written form shows which special keys exist */
+  /** @returns undefined when the document may contain special keys, which only encoding finds */
   static of(config: JsonValue, sent: string): LazyDocumentText | undefined {
     return special.some((text) => sent.includes(text)) ? undefined : new LazyDocumentText(config, sent);
   }

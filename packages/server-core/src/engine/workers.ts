@@ -79,7 +79,8 @@ interface RunningWorker {
   /** Message link to the thread. */
   readonly link: ThreadLink;
   /**
-   * Start time in milliseconds since 1970. A thread that dies soon after its start is restarted with a longer pause.
+   * Start time in milliseconds, from `performance.now()`. A thread that dies soon after its start is restarted with a
+   * longer pause.
    */
   readonly startedAt: number;
   /** The config that the thread runs; undefined before the first config. */

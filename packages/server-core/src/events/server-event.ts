@@ -24,7 +24,7 @@ export interface ServerEvent {
   readonly id: string;
   /** Name of the event in lower case. */
   readonly name: string;
-  /** Time at which the event was emitted, RFC 3339. */
+  /** Time at which the event was emitted. */
   readonly time: Date;
   /** Id of the module that emitted it; "" for the server itself. */
   readonly module: string;
@@ -35,7 +35,7 @@ export interface ServerEvent {
   readonly data: EventData;
   /** Replaces `{event.name}`, `{event.data.*}` and all placeholders that do not need a request. */
   fill(text: string): string;
-  /** The event in the form for other systems. */
+  /** The event as CloudEvents 1.0, for other systems. */
   cloudEvent(): CloudEvent;
 }
 

@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 /** Flags with which `open` neither waits for the writer of a pipe nor acquires a terminal. */
 export const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Type of the file system of processes. Source: Linux, statfs(2) */
+/** Type number of the proc file system. Source: Linux, statfs(2) */
 const procMagic = 0x9fa0;
 /** Size limit of a file with certificates or a key in bytes. The systems' trust stores have 0.25 MiB. */
 export const maxPemBytes = 10 * 1024 * 1024;
@@ -42,7 +42,7 @@ function check(path: string, stats: Stats, maxBytes: number): void {
   }
 }
 
-/** A socket cannot be opened. `open` succeeds for every other kind of file, so the kind is checked afterwards. */
+/** `open` fails with ENXIO for a socket and for some devices. The other kinds of files are checked after `open`. */
 function openError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === "ENXIO" ? new Error("is a socket or a device") : error;
 }

@@ -121,7 +121,8 @@ export function isGlob(text: string): boolean {
 /**
  * Prepares a glob for paths: `*` matches any text without a slash, `?` any character except a slash, `[a-z]` and
  * `[^a-z]` a character of a class. `\` removes the special meaning of the next character. The whole path must match.
- * @returns undefined for a malformed pattern, which in Caddy matches nothing Source: Go, `path.Match`
+ * @returns undefined for a malformed pattern, which in Caddy matches nothing
+ * Source: Go, `path.Match`
  */
 export function compileGlob(pattern: string): ((path: string) => boolean) | undefined {
   const segments: Part[][] = [];

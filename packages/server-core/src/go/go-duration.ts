@@ -1,4 +1,4 @@
-/** Nanoseconds of the units that Go writes, without zeros at the end. */
+/** Converts nanoseconds to a unit, as a decimal number without trailing zeros. */
 function scaled(ns: number, unit: number, digits: number): string {
   return String(Number((ns / unit).toFixed(digits)));
 }

@@ -20,7 +20,7 @@ const two = (value: number) => String(value).padStart(2, "0");
 
 /** Parts of a time that a layout may contain. */
 interface TimeParts {
-  /** The time in milliseconds; the nanoseconds are separate. */
+  /** The time to the millisecond, shifted by `offset`: its UTC fields contain the local time. */
   readonly date: Date;
   /** Nanoseconds within the millisecond. */
   readonly nanos: number;
@@ -95,7 +95,7 @@ function fraction({ date, nanos }: TimeParts, layout: string): string {
 
 /**
  * Formats a time by a Go layout, which shows how 2006-01-02 15:04:05 would be written.
- * @param time a date, or milliseconds since 1970 with parts of them
+ * @param time a date, or milliseconds since 1970 with a fraction
  * @param offset minutes east of Greenwich; UTC by default
  * Source: Go, package time, "Layout"
  */

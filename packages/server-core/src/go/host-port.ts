@@ -2,7 +2,7 @@
 export interface HostPort {
   /** Host without brackets. */
   readonly host: string;
-  /** Digits or a name of a service; "" when there is none. */
+  /** "" when nothing follows the colon. */
   readonly port: string;
 }
 

@@ -149,8 +149,8 @@ function msOf({
  * Reads a time by a layout of Go: `parseGoTime("2006-01-02", "2020-02-28")`. A text without a zone is in the machine's
  * zone.
  * @param isUtc true: a text without a zone is in UTC instead
- * @returns milliseconds since 1970; undefined when the text does not fit the layout, or the day does not exist Source:
- * Go, package time, `ParseInLocation`
+ * @returns milliseconds since 1970; undefined when the text does not fit the layout, or the day does not exist
+ * Source: Go, package time, `ParseInLocation`
  */
 export function parseGoTime(layout: string, text: string, isUtc = false): number | undefined {
   const time: ReadTime = {

@@ -16,7 +16,7 @@ export const defaultHistoryLimits: HistoryLimits = { maxEntries: 100, maxBytes: 
 export interface RecordedConfig {
   /** The document as it was loaded. */
   readonly document: WrittenDocument;
-  /** The author: an admin identity, or the command line. */
+  /** The author: a client's address, a signal, a file. */
   readonly author: string;
   /** The request that caused the change. */
   readonly cause?: string | undefined;
@@ -26,7 +26,7 @@ export interface RecordedConfig {
   readonly persist: boolean;
 }
 
-/** Maximum number of writes that may run at once. Above it, a change waits for the writes. */
+/** Maximum number of pending writes and removals. Above it, a change waits for them. */
 const maxPending = 16;
 
 /**

@@ -285,8 +285,8 @@ class DocumentEncoder {
  * Writes a document in its canonical form, which is used for hashes, comparisons, answers and files. It is compact,
  * with keys sorted by bytes and no final newline. `<`, `>`, `&`, U+2028 and U+2029 are escaped as `\uXXXX`, and lone
  * surrogates become U+FFFD.
- * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is not an IEEE double Source:
- * Caddy 2.11, seen running
+ * Source: Caddy 2.11, seen running
+ * @throws ServerError CONFIG_SYNTAX past {@link maxJsonDepth}, or for a number that is not an IEEE double
  */
 export function encodeJson(value: JsonValue): string {
   return encodeDocument(value).text;

@@ -112,7 +112,7 @@ interface Entry {
   readonly address: PortAddress;
   /** The actual port; port 0 lets the system choose. */
   readonly port: Promise<number>;
-  /** Key of the entry: the address as text. */
+  /** The address as text, with the actual port once it is known. */
   bound: string;
   /** The actual port; 0 while it is unknown. */
   boundPort: number;
@@ -219,7 +219,10 @@ export class SharedPorts implements PortSource {
     return lost.map((fd) => formatListenAddress({ network: "fd", fd }));
   }
 
-  /** The TCP addresses that are open, or were open until their last thread died, as configured. */
+  /**
+   * The TCP addresses that are open, or were open until their last thread died: as configured, and with the actual
+   * port.
+   */
   tcpAddresses(): { readonly configured: ListenAddress; readonly bound: ListenAddress }[] {
     return [...this.#entries.values()].flatMap(({ address, boundPort }) =>
       address.network === "tcp" && boundPort !== 0

@@ -1,4 +1,4 @@
-/** Maximum number of bytes that may wait in each queue. Further lines are dropped and counted. */
+/** Maximum number of UTF-16 units that may wait in each queue. Further lines are dropped and counted. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 export interface LineQueueOptions {

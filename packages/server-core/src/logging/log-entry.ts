@@ -12,7 +12,6 @@ export type LogLevelName = (typeof levelNames)[number];
 
 /** One log event, before it is encoded. */
 export interface LogEntry {
-  /** DEBUG, INFO, WARN, ERROR, PANIC or FATAL. */
   readonly level: LogLevelName;
   /** Milliseconds since 1970. */
   readonly timeMs: number;

@@ -190,12 +190,15 @@ export class LogSet {
     return this.#own.length > 0;
   }
 
-  /** True when the config sends the log to a destination other than standard error. */
+  /**
+   * True when the config configures the log `default`. The server's own lines that a log accepts are then not written
+   * to standard error too.
+   */
   get replacesStandardError(): boolean {
     return this.#logs.some(({ isDefault, isConfigured }) => isDefault && isConfigured);
   }
 
-  /** Minimum level of the server's own lines that a log accepts. */
+  /** Minimum level of the server's own lines that a log accepts; undefined: no log accepts such lines. */
   get ownLevel(): LogLevelName | undefined {
     return this.#own.toSorted((a, b) => a.rank - b.rank)[0]?.level;
   }

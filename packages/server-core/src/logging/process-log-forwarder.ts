@@ -5,11 +5,11 @@ import { type LogEntry, type LogLevelName, levelNames, levelRank, parseLevel } f
 /** Name of the logger of the server's own lines. */
 export const ownLogger = "server";
 
-/** Converts a numeric level of the console form, from 10 for trace to 60 for fatal. */
+/** Converts a level of the process log: a number from 10 for trace to 60 for fatal, or a name. */
 function levelOf(value: unknown): LogLevelName {
   const name =
     typeof value === "number" ? (["debug", ...levelNames][value / 10 - 1] ?? "info") : String(value);
-  // Caddy's level panic lies between error and fatal; our levels have no equivalent.
+  // Caddy's level panic lies between error and fatal; the numeric levels have no equivalent.
   return typeof value === "number" && value >= 50
     ? value >= 60
       ? "fatal"
@@ -71,7 +71,7 @@ export class ProcessLogForwarder implements SharedResource {
       return false;
     }
     set.writeOwn({ ...entry, logger: ownLogger });
-    // A line below the start's level exists only because a log wants it.
+    // A line below the process log's initial level exists only because a log of the config accepts it.
     return (
       set.replacesStandardError || levelRank(entry.level) < levelRank(parseLevel(this.#startLevel) ?? "info")
     );

@@ -1,6 +1,9 @@
 import type { LogEntry } from "./log-entry.ts";
 
-/** Maximum number of different messages that are counted separately; further messages share a count. */
+/**
+ * Maximum number of different messages that are counted separately in an interval. After that, all messages of a level
+ * share a count.
+ */
 const maxKinds = 1000;
 
 /**

@@ -28,7 +28,7 @@ function readDuration(value: number | string): number | undefined {
 
 /**
  * A duration: integer nanoseconds, or text such as `1h30m`, `500ms`, `2d`. The result is in milliseconds. A negative
- * duration becomes 0. Source: Caddy 2.11, which takes any
+ * duration becomes 0. Source: Caddy 2.11
  */
 export function configDuration() {
   return z.union([z.number(), z.string()]).transform((value, context): number => {

@@ -90,7 +90,6 @@ export class ConfigScope {
     return this.#toValidate !== undefined;
   }
 
-  /** True when there are closers. */
   get hasClosers(): boolean {
     return this.#closers !== undefined;
   }

@@ -13,13 +13,13 @@ import type { Lease, ResourceKind, SharedResource } from "./usage-pool.ts";
 export interface ModuleContext {
   /** Path of the module's config in the document: `/config/apps/http`. */
   readonly path: string;
-  /** Logger with the module's id as its name. */
+  /** Log of this thread. */
   readonly log: Logger;
   /** Metrics of the process. Metrics that a module adds must be shared by all configs (see `acquire`). */
   readonly metrics: Registry;
   /**
-   * Counters, gauges and memory that all threads share. They are released when the module's config closes. The `http`
-   * app runs in several threads, so any state for the whole server must be stored in `shared`.
+   * Counters, gauges and memory that all threads share. Counters and gauges are released when the module's config
+   * closes. The `http` app runs in several threads, so any state for the whole server must be stored in `shared`.
    */
   readonly shared: SharedState;
   /**
@@ -47,8 +47,8 @@ export interface ModuleContext {
   app(name: string): App | undefined;
   /**
    * Config of an app of the same document, in any order and in every thread; undefined when the document has no such
-   * app. Only a config of an app outside `http` and other apps in worker threads may be read: routes are created again
-   * when it changes.
+   * app. A module may read only configs of apps in the main thread, so not of `http`: only a change of those configs
+   * creates all routes again.
    */
   appConfig(name: string): JsonValue | undefined;
   /** Assigns ports to listeners, over all threads. */

@@ -9,7 +9,7 @@ import type {
 
 /** The package that user modules import from the program. */
 export interface ModuleApi {
-  /** Names of the import. */
+  /** Package names that stand for the imported file. */
   readonly names: readonly string[];
   /** URL of the imported file. */
   readonly url: string;
@@ -26,7 +26,7 @@ export class ModuleRegistry {
   readonly #found = new Map<string, Map<string, ModuleDefinition>>();
   /** The package for modules that are added from files. Absent: importing such a module fails. */
   readonly api: ModuleApi | undefined;
-  /** True when the registry includes user modules: the server does not know what the code of a user module starts. */
+  /** True when the registry includes user modules, whose code may start work that the server does not know of. */
   readonly hasUserModules: boolean;
 
   /**
@@ -95,7 +95,7 @@ export class ModuleRegistry {
     return [...this.#byId.keys()].filter((id) => id.startsWith(start)).map((id) => id.slice(start.length));
   }
 
-  /** @throws ServerError MODULE_DUPLICATE when the id of the loaded module differs from the id in the list */
+  /** @throws ServerError MODULE_DUPLICATE when the id or traits of the loaded module differ from those in the list */
   #loaded(module: ModuleDefinition | ListedModule): ModuleDefinition {
     if (!("load" in module)) {
       return module;

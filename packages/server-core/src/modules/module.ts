@@ -22,10 +22,7 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> extends M
   readonly implied?: boolean;
   /** True for an app whose name has a dot. */
   readonly isApp?: boolean;
-  /**
-   * Apps that the module does not work without. A config that uses the module and lacks one of them is refused when it
-   * is loaded.
-   */
+  /** Apps that the module needs. A config that uses the module without these apps is refused when it is loaded. */
   readonly needsApps?: readonly string[];
   /** Schema of the config: strict; null members count as absent (`.nullish()`); every field has a description. */
   readonly config: z.ZodType<Config>;
@@ -44,13 +41,16 @@ export type ModuleDefinition = ModuleSource<unknown, ModuleInstance>;
 export interface ModuleTraits {
   /** Full id: `http.handlers.file_server`. */
   readonly id: string;
-  /** True when threads that serve requests provision the module. Default: true. */
+  /** For an app: true when the app runs in every worker thread instead of the main thread. Default: false. */
   readonly inWorkers?: boolean;
   /** True when the module is provisioned even without a member in the document. */
   readonly implied?: boolean;
   /** True for an app whose name has a dot; an id with a dot is otherwise that of a module in a namespace. */
   readonly isApp?: boolean;
-  /** npm package that the module is in. A config that names a package of this name under `modules` gets that one's module. */
+  /**
+   * npm package of the module. A config that lists a package with this name under `modules` gets the module of that
+   * package instead.
+   */
   readonly package?: string;
 }
 

@@ -1,6 +1,5 @@
 /** Resources of a part, until the part is closed. */
 interface PartScope {
-  /** True when there are closers. */
   readonly hasClosers: boolean;
   /** Closes the resources that the part opened. */
   close(): Promise<void>;
@@ -72,7 +71,7 @@ export class PartCache {
     }
   }
 
-  /** Adds a part with its first user. The newest part of a key is found. */
+  /** Adds a part with its first user. When a key has several parts, `take` finds the newest. */
   add(key: object, value: unknown, scope: PartScope): Part {
     const part: Part = { key, value, scope, users: 1 };
     this.#parts.set(key, part);

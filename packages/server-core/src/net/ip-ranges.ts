@@ -12,7 +12,7 @@ export const ipRangesSchema = z.strictObject({
 });
 
 interface Zoned {
-  /** Zone of IPv6 addresses; addresses with another zone are not contained. */
+  /** Zone of IPv6 addresses; addresses with another zone are not contained. "": any zone. */
   readonly zone: string;
   /** Ranges of that zone. */
   readonly list: BlockList;

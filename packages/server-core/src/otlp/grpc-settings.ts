@@ -8,7 +8,7 @@ export interface GrpcSettings {
   readonly origin: string;
   /** Metadata for every call. Source: OTEL_EXPORTER_OTLP_HEADERS */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds of one export, including retries. Then the export fails. */
+  /** Time limit of one export in milliseconds, including retries. */
   readonly timeoutMs: number;
   /** True when messages are compressed. Source: OTEL_EXPORTER_OTLP_COMPRESSION */
   readonly gzip: boolean;

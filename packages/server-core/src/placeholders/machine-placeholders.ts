@@ -43,10 +43,7 @@ const values: ReadonlyMap<string, () => string> = new Map([
   ["time.now.unix_ms", () => String(Date.now())],
 ]);
 
-/**
- * The reader of a placeholder that does not need a request; undefined for other placeholders. Source: Caddy
- * (Caddy 2.11)
- */
+/** The reader of a placeholder that does not need a request; undefined for other placeholders. Source: Caddy 2.11 */
 export function machineReader(name: string): (() => string) | undefined {
   if (name.startsWith("env.")) {
     const variable = name.slice("env.".length);

@@ -33,8 +33,8 @@ const charactersPerCheck = 100_000;
 const longText = 256;
 
 /**
- * A regular expression in RE2 syntax, which Go and so Caddy's configs use. Its time is linear in the length
- * of the text for every pattern, and limited, so that no request can use it for an attack. Source: the syntax of RE2,
+ * A regular expression in RE2 syntax, as in Go and in Caddy's configs. Its time is linear in the length of the text for
+ * every pattern, and limited, so that no request can use it for an attack. Source: the syntax of RE2,
  * github.com/google/re2/wiki/Syntax
  */
 export class LinearRegexp {

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 
-/** A schema as zod's own interfaces give it. */
 export type AnySchema = z.core.$ZodType;
 
 interface Definition extends z.core.$ZodTypeDef {

@@ -27,7 +27,6 @@ export interface SharedGauge {
   readonly value: number;
   /** Changes the share of this thread. */
   add(amount: number): void;
-  /** Releases the gauge. */
   release(): void;
 }
 

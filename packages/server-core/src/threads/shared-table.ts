@@ -14,8 +14,8 @@ const lockIndex = 0;
 const threadsIndex = 1;
 const madeIndex = 2;
 
-// Layout of a record: length of the name, its number, the shared cell; for each thread its level and a flag for use;
-// the name.
+// Layout of a record: length of the name, number of the record in the order of creation, the cell of all threads. Then
+// for each thread its own cell and a flag for use. Then the name.
 const commonOffset = 8;
 const threadsOffset = 16;
 const threadBytes = 8;
@@ -118,7 +118,7 @@ export class SharedTable {
     });
   }
 
-  /** The cell that all threads share. */
+  /** Adds to the cell that all threads share. @returns its new value */
   addCommon(record: SharedRecord, amount: number): number {
     return Number(Atomics.add(this.#int64, this.#commonIndex(record), BigInt(amount))) + amount;
   }
@@ -137,7 +137,7 @@ export class SharedTable {
     return Atomics.compareExchange(this.#int64, this.#commonIndex(record), was, BigInt(value)) === was;
   }
 
-  /** The cell of this thread. */
+  /** Adds to the cell of this thread. */
   addOwn(record: SharedRecord, amount: number): void {
     Atomics.add(this.#int32, this.#levelIndex(record.at, this.thread), amount);
   }

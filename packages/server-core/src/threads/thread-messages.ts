@@ -27,7 +27,10 @@ export interface ThreadMessages {
    * ended or does not listen.
    */
   tell(thread: number, topic: string, value: unknown): void;
-  /** Asks the main thread. @throws ServerError THREAD when the main thread has no listener, or the listener threw */
+  /**
+   * Asks the main thread. @throws ServerError of the listener; THREAD when the main thread has no listener, or the
+   * listener threw another error
+   */
   askMain(topic: string, value: unknown): Promise<unknown>;
 }
 
@@ -64,7 +67,10 @@ export class MessageTopics {
     return this.#listeners.has(topic) || this.#newsListeners.has(topic);
   }
 
-  /** @returns undefined for news. @throws ServerError THREAD; for news the first error of a listener */
+  /**
+   * @returns undefined for news. @throws ServerError THREAD without a listener; the listener's error, for news the
+   * first one
+   */
   async answer(topic: string, value: unknown): Promise<unknown> {
     const told = this.#newsListeners.get(topic);
     if (told !== undefined) {
@@ -104,13 +110,13 @@ export class SingleThread implements ThreadMessages {
 }
 
 interface Ask {
-  /** Distinguishes a question from an answer. */
+  /** Distinguishes a request from an answer. */
   readonly kind: "ask";
-  /** Number of the question; the answer contains the same number. */
+  /** Number of the request; the answer contains the same number. */
   readonly id: number;
-  /** Subject, which finds the handler. */
+  /** Selects the listener in the other thread. */
   readonly topic: string;
-  /** The question, cloned into the other thread. */
+  /** The request, cloned into the other thread. */
   readonly value: unknown;
 }
 
@@ -140,13 +146,12 @@ export interface LinkPort {
 export const noListener = Symbol("no listener");
 
 interface Waiting {
-  /** Called with the answer. */
   readonly resolve: (value: unknown) => void;
   /** Called with the failure, also when the thread ends. */
   readonly reject: (error: Error) => void;
 }
 
-/** Questions and answers between two threads. */
+/** Requests and answers between two threads. */
 export class ThreadLink {
   readonly #port: LinkPort;
   readonly #topics: MessageTopics;
@@ -173,7 +178,7 @@ export class ThreadLink {
     });
   }
 
-  /** Must be called when the other side has ended: open questions fail. */
+  /** Must be called when the other side has ended: waiting requests fail. */
   break(error: Error): void {
     this.#broken = error;
     for (const { reject } of this.#waiting.values()) {

@@ -20,7 +20,7 @@ function identityOf(element: JsonValue): string {
 }
 
 /**
- * The longest run of elements that two lists share in the same order. Elements with the same `@id` count as equal,
+ * The longest sequence of elements that two lists share in the same order. Elements with the same `@id` count as equal,
  * whatever their other members contain.
  * @returns pairs in the order of both lists; empty when the lists are too long to compare, or have at most one pair
  */

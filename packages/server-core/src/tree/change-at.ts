@@ -72,7 +72,7 @@ function changeKey(object: JsonObject, key: string, change: TreeChange): JsonVal
 
 function changeElement(array: readonly JsonValue[], change: TreeChange): readonly JsonValue[] {
   if (change.method === "POST") {
-    return append(array, change); // the array is replaced as a whole, so the index is ignored
+    return append(array, change); // POST to an element appends to its array; the index is ignored
   }
   const position = change.path.segments.length - 1;
   const index = arrayIndex(change.path, position, change.method === "PUT" ? array.length : array.length - 1);

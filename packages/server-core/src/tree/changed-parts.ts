@@ -37,7 +37,7 @@ function* differences(old: JsonValue, next: JsonValue, path: ChangedPart["path"]
 
 /**
  * The changes from `old` to `next`, in which unchanged parts must be the same objects (see `reconcile`).
- * @param most limit of parts; above the limit the whole document is smaller, and the result is undefined
+ * @param most maximum number of parts; with more, the result is undefined
  */
 export function changedParts(old: JsonValue, next: JsonValue, most: number): ChangedPart[] | undefined {
   const parts: ChangedPart[] = [];

@@ -64,8 +64,8 @@ function canBeWritten(segments: readonly string[]): boolean {
 }
 
 /**
- * The path of a document in the tree.
- * @param ids of that document
+ * Resolves a place to its path in the tree.
+ * @param ids ids of the present document
  * @throws ServerError CONFIG_ID_UNKNOWN, CONFIG_TRAVERSAL
  */
 export function locate(place: DocumentPlace, ids: IdIndex): TreePath {

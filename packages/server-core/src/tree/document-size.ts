@@ -9,7 +9,7 @@ export const maxDocumentCharacters = 100 * 1024 * 1024;
 interface Size {
   /** Number of values of any kind, including objects and lists. */
   readonly values: number;
-  /** UTF-16 units of all texts. */
+  /** UTF-16 units of all keys and texts. */
   readonly characters: number;
   /** Levels of nesting. */
   readonly depth: number;

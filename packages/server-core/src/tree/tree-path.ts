@@ -14,12 +14,12 @@ export interface TreePath {
 
 /** The tree as paths see it: the document is the member `config` of an outer object. */
 export interface ConfigTree {
-  /** The document, with the root key that paths begin with. */
+  /** The document; `config` is the first segment of its paths. */
   readonly config: JsonValue;
   readonly [key: string]: JsonValue;
 }
 
-/** No document is deeper. */
+/** Maximum number of segments of a path; no document is deeper. */
 const maxSegments = maxJsonDepth + 1;
 
 function trimSlashes(text: string): string {
@@ -80,7 +80,7 @@ export function arrayIndex(path: TreePath, position: number, limit: number): num
   if (!/^(?:0|-?[1-9]\d*)$/.test(text)) {
     const why = /^[+-]?\d+$/.test(text)
       ? "non-canonical array index"
-      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // the public model's wording
+      : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`; // Caddy's wording
     throw new ServerError("CONFIG_INDEX", `[${where}] invalid array index '${text}': ${why}`);
   }
   const index = Number(text);

@@ -38,7 +38,7 @@ export function percentDecode(text: string): string | undefined {
   );
 }
 
-/** A decoded path, percent-encoded. Source: Go, `net/url.URL.EscapedPath` */
+/** Percent-encodes a decoded path. Source: Go, `net/url.URL.EscapedPath` */
 export function escapePath(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~$&+,/:;=@]+/g, escapeAll);
 }

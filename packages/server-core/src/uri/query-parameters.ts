@@ -6,8 +6,8 @@ export type QueryParameters = Map<string, string[]>;
 /**
  * Parses a query.
  * @param query with or without its `?`
- * @returns the readable parameters; `whole` is false when a bad escape or a semicolon made a part unreadable Source:
- * Go, `net/url.ParseQuery`
+ * @returns the readable parameters; `whole` is false when a bad escape or a semicolon made a part unreadable
+ * Source: Go, `net/url.ParseQuery`
  */
 export function parseQuery(query: string): { readonly parameters: QueryParameters; readonly whole: boolean } {
   const parameters: QueryParameters = new Map();

@@ -56,7 +56,7 @@ function hookOnce(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const url = apis.get(specifier);
-      // The file behind the names may hand on the package of the same name.
+      // The file behind a name may re-export the package of the same name.
       if (url !== undefined && context.parentURL !== url) {
         return { url, shortCircuit: true };
       }

@@ -102,7 +102,7 @@ async function loadUserModules(
  * @param folders folders in which names are looked up. Default: the working folder, then the registry's folders of
  * packages
  * @returns `registry` itself when the config names no modules
- * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; only effects of the imports themselves remain
+ * @throws ServerError MODULE_LOAD, MODULE_DUPLICATE; after an error, only effects of the imports themselves remain
  */
 export async function registryFor(
   registry: ModuleRegistry,
@@ -113,7 +113,7 @@ export async function registryFor(
     return registry;
   }
   const own = await loadUserModules(names, folders, registry.api);
-  // An installed version of a package that comes with the server takes its place.
+  // A module from an installed package replaces the server's own module of the same package and id.
   const isReplaced = (listed: RegisteredModule) =>
     "package" in listed &&
     own.some(({ definition, from }) => definition.id === listed.id && from === listed.package);

@@ -50,7 +50,7 @@ export function compileTime(format: string, local: boolean): (timeMs: number) =>
       return (timeMs) => Math.round(timeMs * 1e6);
     default: {
       const layout = layouts[format] ?? format;
-      // The model's encoder of ISO 8601 heeds no `time_local`.
+      // Caddy's ISO 8601 encoder ignores `time_local`.
       const isLocal = local || format === "iso8601";
       return (timeMs) => formatGoTime(timeMs, layout, isLocal ? -new Date(timeMs).getTimezoneOffset() : 0);
     }

@@ -11,7 +11,7 @@ import {
 } from "./encoder-fields.ts";
 import { jsonText } from "./json-text.ts";
 
-/** Compiles the object that a line has: its members are named as the config says. */
+/** Compiles the conversion of an entry to the object of its line. The config names the object's members. */
 export function compileObject(config: EncoderConfig): (entry: LogEntry) => Record<string, LogValue> {
   const time = compileTime(config.time_format || "unix_seconds_float", config.time_local === true);
   const level = compileLevel(config.level_format ?? "");

@@ -69,7 +69,7 @@ function compilePlaceholder(name: string, empty: string, unescapes: boolean): Va
   };
 }
 
-/** Makes lines of a template. Source: Caddy's plug-in (caddyserver/transform-encoder) */
+/** Makes lines from a template. Source: Caddy's plug-in (caddyserver/transform-encoder) */
 export function makeTransformEncoder(config: z.infer<typeof configSchema>): LogEncoder {
   const template = config.template === "{common_log}" ? commonLog : config.template;
   const isCommon = template === commonLog;

@@ -82,7 +82,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** A name that no file has, compressed or not. Names have milliseconds, or a coarser time if configured. */
+/** A name that no file has, compressed or not. A name contains the time, so a later attempt can give another name. */
 async function freeName(makeName: () => string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const name = makeName();
