@@ -14,3 +14,20 @@ export class PendingMatch extends HttpError {
     this.ready = ready;
   }
 }
+
+/**
+ * Asks a matcher outside a route list, and again when what it waits for is known.
+ * @throws errors of `ask` but {@link PendingMatch}
+ */
+export async function whenKnown<Answer>(ask: () => Answer): Promise<Answer> {
+  for (;;) {
+    try {
+      return ask();
+    } catch (error) {
+      if (!(error instanceof PendingMatch)) {
+        throw error;
+      }
+      await error.ready;
+    }
+  }
+}

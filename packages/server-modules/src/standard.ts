@@ -76,7 +76,7 @@ import { push } from "./handlers/push/push.ts";
 import { pushText } from "./handlers/push/push-text.ts";
 import { rateLimit } from "./handlers/rate-limit/rate-limit.ts";
 import { rateLimitText } from "./handlers/rate-limit/rate-limit-text.ts";
-import { replace } from "./handlers/replace/replace.ts";
+import { replace, replaceResponse } from "./handlers/replace/replace.ts";
 import { replaceText } from "./handlers/replace/replace-text.ts";
 import { requestBody } from "./handlers/request-body/request-body.ts";
 import { requestBodyText } from "./handlers/request-body/request-body-text.ts";
@@ -236,7 +236,12 @@ export const standardModules: readonly ListedModule[] = [
   }),
   listed("http.handlers.push", () => push, { text: () => pushText }),
   listed("http.handlers.rate_limit", () => rateLimit, { after: "redir", text: () => rateLimitText }),
-  listed("http.handlers.replace", () => replace, { after: "encode", text: () => replaceText }),
+  listed("http.handlers.replace", () => replace),
+  listed("http.handlers.replace_response", () => replaceResponse, {
+    directives: ["replace"],
+    after: "encode",
+    text: () => replaceText,
+  }),
   listed("http.handlers.request_body", () => requestBody, { text: () => requestBodyText }),
   ...proxyModules,
   listed("network_proxy.none", () => noNetworkProxy, { text: () => networkProxyTexts.none }),

@@ -36,6 +36,7 @@ const around: Record<string, object> = {
   push: { resources: [] },
   rate_limit: { rate_limits: { z: { window: "1s", max_events: 1_000_000 } } },
   replace: { replacements: [{ search: "never in a body", replace: "x" }] },
+  replace_response: { replacements: [{ search: "never in a body", replace: "x" }] },
   request_body: { max_size: 1000 },
   rewrite: { strip_path_prefix: "/none" },
   static_response: { status_code: 103, headers: { Link: ["</a.css>; rel=preload"] } },

@@ -102,6 +102,13 @@ export async function faultChains({ bad }: FaultUpstreams): Promise<Record<strin
         sign_key: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
       },
     ],
+    replace_response: [
+      {
+        handler: "replace_response",
+        replacements: [{ search_regexp: "(a)", replace: "$1{http.request.host}" }],
+      },
+      sabotage,
+    ],
     replace: [
       { handler: "replace", replacements: [{ search: "a", replace: "{http.request.host}" }] },
       sabotage,

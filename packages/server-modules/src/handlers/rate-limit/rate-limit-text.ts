@@ -24,6 +24,8 @@ const zoneFields = {
   key: text("key"),
   window: duration("window", "invalid window '%s'"),
   events: integer("max_events", "invalid events '%s'"),
+  ipv4_prefix: integer("ipv4_prefix", "invalid ipv4_prefix '%s'"),
+  ipv6_prefix: integer("ipv6_prefix", "invalid ipv6_prefix '%s'"),
   max_keys: integer("max_keys", "invalid max_keys '%s'"),
 };
 
@@ -36,7 +38,7 @@ const readJitter: FieldReader = (cursor, draft) => {
   draft.jitter = Number(word);
 };
 
-/** Reads `distributed { … }` of the plug-in; the config is refused for it, with the reason. */
+/** Reads `distributed { … }` of the plug-in, as `storage` is read for it; the config is refused for it, with the reason. */
 const readDistributed: FieldReader = (cursor, draft) => {
   cursor.noMoreArguments();
   const lines: FieldReaders = {
@@ -54,6 +56,7 @@ const commonFields = {
   jitter: row("jitter", readJitter, wordsOf.number),
   sweep_interval: duration("sweep_interval", "invalid sweep_interval '%s'"),
   log_key: flag("log_key"),
+  disable_metrics: flag("disable_metrics"),
 };
 
 /**
@@ -104,10 +107,16 @@ const directive = handlerDirective(({ cursor, readModule }) => {
     const unknown = (word: string) => `unrecognized zone subdirective '${word}'`;
     readFields(line, childOf(zones, name), { ...zoneFields, match }, unknown);
   };
+  const storage: FieldReader = (line, read) => {
+    if (!line.nextArgument()) {
+      throw line.argumentError();
+    }
+    read.storage = readModule(line, "storage", "module");
+  };
   readFields(
     cursor,
     draft,
-    { zone, distributed: readDistributed, ...commonFields },
+    { zone, storage, distributed: readDistributed, ...commonFields },
     (word) => `unrecognized rate_limit subdirective '${word}'`,
   );
   return draft;

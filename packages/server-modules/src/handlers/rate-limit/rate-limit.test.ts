@@ -89,9 +89,43 @@ test("jitter lengthens Retry-After, by its share at most", async () => {
   expect(new Set(waits).size).toBeGreaterThan(5);
 });
 
+test("addresses of one network share a quota", async () => {
+  const zone = {
+    key: "{http.request.header.X-User}",
+    window: "1h",
+    max_events: 1,
+    ipv4_prefix: 24,
+    ipv6_prefix: 64,
+  };
+  const handler = { handler: "rate_limit", rate_limits: { networks: zone } };
+  expect((await server.admin("POST", "/load", siteConfig({ handle: [handler, ok] }))).status).toBe(200);
+  const statuses: number[] = [];
+  for (const user of [
+    "192.0.2.1",
+    "192.0.2.200",
+    "192.0.3.1",
+    "2001:db8::1",
+    "2001:db8::2:1",
+    "2001:db8:0:1::1",
+    "ann",
+  ]) {
+    statuses.push((await ask(server.site, { headers: { "X-User": user } })).status);
+  }
+  expect(statuses).toEqual([200, 429, 200, 200, 429, 200, 200]);
+  const { error } = await server.admin(
+    "POST",
+    "/validate",
+    siteConfig({
+      handle: [{ ...handler, rate_limits: { networks: { ...zone, ipv4_prefix: 33 } } }],
+    }),
+  );
+  expect(error).toContain("ipv4_prefix");
+});
+
 test("lines of the plug-in, there and back; what needs several servers is refused by name", async () => {
-  const zone = "\t\tzone a {\n\t\t\twindow 1m\n\t\t\tevents 5\n\t\t}\n";
-  const text = `:80 {\n\trate_limit {\n${zone}\t\tjitter 0.2\n\t\tsweep_interval 30s\n\t\tlog_key\n\t}\n}\n`;
+  const zone =
+    "\t\tzone a {\n\t\t\twindow 1m\n\t\t\tevents 5\n\t\t\tipv4_prefix 24\n\t\t\tipv6_prefix 64\n\t\t}\n";
+  const text = `:80 {\n\trate_limit {\n${zone}\t\tjitter 0.2\n\t\tsweep_interval 30s\n\t\tlog_key\n\t\tdisable_metrics\n\t}\n}\n`;
   const { result } = adaptServerfile(Buffer.from(text), {});
   expect(JSON.stringify(result)).toContain('"jitter":0.2');
   expect(await toServerfile(result)).toBe(text);

@@ -1,12 +1,14 @@
 import type { Exchange } from "http-engine/exchange";
 import { type HttpHandler, type HttpMatcher, httpMatchers } from "http-engine/handler";
 import { HttpError } from "http-engine/http-error";
+import { whenKnown } from "http-engine/pending-match";
 import { compileTemplate, type Template } from "http-engine/placeholders";
 import { errorWithin } from "server-core/errors";
 import type { JsonValue } from "server-core/json/json-value";
 import { configDuration, moduleMap, notYet } from "server-core/modules/config-fields";
 import { defineModule } from "server-core/modules/module";
 import type { ModuleContext } from "server-core/modules/module-context";
+import { maskAddress } from "server-core/net/mask-address";
 import { z } from "zod";
 import { type Arrival, ArrivalTable, arrivalTableBytes, type Quota } from "./arrival-table.ts";
 
@@ -32,6 +34,22 @@ const zoneSchema = z.strictObject({
     .describe("Length of the window that slides."),
   /** The burst equals the quota: all events may arrive at once. */
   max_events: z.int().positive().describe("Requests in a window; so many may come at once."),
+  ipv4_prefix: z
+    .int()
+    .min(0)
+    .max(32)
+    .nullish()
+    .describe(
+      "Bits of a key that is an IPv4 address which are told apart: 24 counts a network together (32).",
+    ),
+  ipv6_prefix: z
+    .int()
+    .min(0)
+    .max(128)
+    .nullish()
+    .describe(
+      "Bits of a key that is an IPv6 address which are told apart: 64 counts a network together (128).",
+    ),
   max_keys: z
     .int()
     .positive()
@@ -73,13 +91,22 @@ async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   for (const set of zone.matcherSets) {
     let all = true;
     for (const matcher of set) {
-      all &&= await matcher.matches(exchange);
+      all &&= await whenKnown(() => matcher.matches(exchange));
     }
     if (all) {
       return true;
     }
   }
   return false;
+}
+
+/** Template of a zone's key, with addresses cut to their network. Source: Caddy's plug-in; 0 bits mean all */
+function compileKey({ key, ipv4_prefix: four, ipv6_prefix: six }: z.infer<typeof zoneSchema>): Template {
+  const template = compileTemplate(key ?? "");
+  if (!four && !six) {
+    return template;
+  }
+  return (exchange) => maskAddress(template(exchange), four || 32, six || 128);
 }
 
 /** Loads the matchers of a zone. @param path config path of the zone, for messages */
@@ -143,6 +170,11 @@ export const rateLimit = defineModule({
     sweep_interval: configDuration()
       .nullish()
       .describe("Taken for the plug-in's sake: keys take no memory that must be swept."),
+    disable_metrics: z
+      .boolean()
+      .nullish()
+      .describe("Taken for the plug-in's sake: no metric has the name of a zone or a key."),
+    storage: notYet("each server counts for itself"),
     distributed: notYet("each server counts for itself"),
   }),
   async provision(config, context): Promise<HttpHandler> {
@@ -153,7 +185,7 @@ export const rateLimit = defineModule({
         zones.push({
           name,
           quota: { maxEvents: each.max_events, windowUs: each.window * 1000 },
-          key: compileTemplate(each.key ?? ""),
+          key: compileKey(each),
           matcherSets: await loadMatchers(each.match, context, `rate_limits/${name}`),
           table: new ArrivalTable(await context.shared.memory(`http.handlers.rate_limit/${name}`, bytes)),
           policy: `"${name}";q=${each.max_events};w=${Math.max(1, Math.round(each.window / 1000))}`,

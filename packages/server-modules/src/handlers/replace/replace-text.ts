@@ -9,12 +9,13 @@ import type { HandlerWriter } from "serverfile/to-text/routes/handler-writer";
 import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
 
 /**
- * `replace [search replacement] { search replacement…; match { … } }`. The directive has the form of a plugin of
- * Caddy. `match` restricts the handler to some responses. The search text `match` itself is possible on the
- * first line only.
+ * `replace [stream | [re] search replacement] { stream; [re] search replacement…; match { … } }`. The directive has the
+ * form of a plugin of Caddy. `match` restricts the handler to some responses. The search text `match` itself
+ * is possible on the first line only.
  * ```
  * replace {
  *   http://old.example.com https://example.com
+ *   re "\\bv(\\d+)" "version $1"
  *   match {
  *     header Content-Type text/html*
  *   }
@@ -23,74 +24,90 @@ import { type Draft, listOf, onlyGiven } from "serverfile/values/draft";
  * becomes
  * ```json
  * {
- *   "handler": "replace",
- *   "replacements": [{ "search": "http://old.example.com", "replace": "https://example.com" }],
+ *   "handler": "replace_response",
+ *   "replacements": [
+ *     { "search": "http://old.example.com", "replace": "https://example.com" },
+ *     { "search_regexp": "\\bv(\\d+)", "replace": "version $1" }
+ *   ],
  *   "match": { "headers": { "Content-Type": ["text/html*"] } }
  * }
  * ```
  */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();
-  const draft: Draft = { handler: "replace" };
-  const add = (...words: readonly string[]) => {
-    const [search = "", text = "", ...more] = words;
-    if (search === "re" && more.length === 1) {
-      throw cursor.error("replace: regular expressions are not supported");
+  const draft: Draft = { handler: "replace_response" };
+  const take = (word: string, ...more: readonly string[]) => {
+    if (word === "stream") {
+      if (draft.stream === true) {
+        throw cursor.error("streaming already enabled");
+      }
+      draft.stream = true;
     }
-    if (words.length < 2 || more.length > 0) {
+    const isRegexp = word === "re";
+    const [search = "", text = ""] = isRegexp ? more : [word, ...more];
+    if (more.length !== (word === "stream" ? 0 : isRegexp ? 2 : 1)) {
       throw cursor.argumentError();
     }
-    listOf(draft, "replacements").push(onlyGiven({ search, replace: text }));
+    if (word !== "stream") {
+      const pair = isRegexp ? { search_regexp: search } : onlyGiven({ search });
+      listOf(draft, "replacements").push({ ...pair, replace: text });
+    }
   };
-  const words = cursor.remainingArguments();
-  // Bodies are always replaced as they stream; the plug-in of Caddy must be told so.
-  if (words.length > 0 && !(words.length === 1 && words[0] === "stream")) {
-    add(...words);
+  const [first, ...words] = cursor.remainingArguments();
+  if (first !== undefined) {
+    take(first, ...words);
   }
   const matchers = new Map<string, Draft>();
   for (const outer = cursor.nesting; cursor.nextInBlock(outer); ) {
-    if (cursor.value === "match") {
+    if (cursor.value !== "match") {
+      take(cursor.value, ...cursor.remainingArguments());
+    } else if (draft.match === undefined) {
       draft.match = readResponseMatcher(cursor.segmentCursor(), matchers);
     } else {
-      const [word, text] = [cursor.value, cursor.remainingArguments()];
-      if (word !== "stream" || text.length > 0) {
-        add(word, ...text);
-      }
+      throw cursor.error("match block already specified");
     }
-  }
-  if (draft.replacements === undefined) {
-    throw cursor.error("replace needs a text to look for");
   }
   return draft;
 });
 
-/** The two words of a replacement; refuses members that have no text form. */
-function pairOf(replacement: Members): [string, string] {
+/** The words of a replacement; refuses members that have no text form. */
+function wordsOf(replacement: Members): string[] {
   const search = replacement.text("search") ?? "";
+  const pattern = replacement.text("search_regexp") ?? "";
   const text = replacement.text("replace") ?? "";
   replacement.done("a replacement");
-  return [search, text];
+  if (pattern === "" && (search === "re" || search === "stream")) {
+    throw inexpressible(
+      replacement.pathOf("search"),
+      `the word ${search} begins another line of the directive`,
+    );
+  }
+  return pattern === "" ? [search, text] : ["re", pattern, text];
 }
 
 /** Writes one replacement without conditions on the first line; everything else goes to the block. */
 const toText: HandlerWriter = (handler) => {
   const path = handler.pathOf("replacements");
-  const pairs = (handler.children("replacements") ?? []).map(pairOf);
+  const rows = (handler.children("replacements") ?? []).map(wordsOf);
   const match = handler.child("match");
-  const [only, second] = pairs;
-  if (only === undefined) {
-    throw inexpressible(path, "the directive replace has a text to look for");
+  const streams = handler.boolean("stream") === true;
+  const [only, second] = rows;
+  if (only === undefined && match === undefined) {
+    return { directive: "replace", words: streams ? ["stream"] : [] };
   }
-  if (match === undefined && second === undefined) {
+  if (only !== undefined && match === undefined && second === undefined && !streams) {
     return { directive: "replace", words: only };
   }
-  if (pairs.some(([search]) => search === "match")) {
+  if (rows.some(([search]) => search === "match")) {
     throw inexpressible(path, "in a block, a line match is no text to look for");
   }
-  const lines = pairs.map((pair) => line(...pair));
+  const lines = [
+    ...(streams ? [line("stream")] : []),
+    ...rows.map(([name = "", ...rest]) => line(name, ...rest)),
+  ];
   const rules = match === undefined ? [] : [{ words: ["match"], block: responseMatcherLines(match) }];
   return { directive: "replace", words: [], block: [...lines, ...rules] };
 };
 
 /** Reads and writes the directive in serverfiles. */
-export const replaceText: ModuleText = { directive, toText };
+export const replaceText: ModuleText = { directives: { replace: directive }, toText };

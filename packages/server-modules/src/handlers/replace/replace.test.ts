@@ -1,7 +1,9 @@
 import fc from "fast-check";
+import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningServer, siteConfig } from "../../../../admin-server/src/testing/running-server.ts";
 import { adaptServerfile, toServerfile } from "../../../../admin-server/src/testing/serverfile.ts";
+import { RegexpReplacer } from "./regexp-replacer.ts";
 import { StreamReplacer } from "./stream-replacer.ts";
 
 describe("the stream", () => {
@@ -133,7 +135,10 @@ test.each([
 });
 
 test.each([
-  ["replace", "replace needs a text to look for"],
+  ["replace {\nstream\nstream\n}", "streaming already enabled"],
+  ["replace stream now", "wrong argument count"],
+  ["replace re a", "wrong argument count"],
+  ["replace {\nmatch {\nstatus 2xx\n}\nmatch {\nstatus 3xx\n}\n}", "match block already specified"],
   ["replace a", "wrong argument count"],
   ["replace a b c", "wrong argument count"],
   ["replace {\na\n}", "wrong argument count"],
@@ -143,21 +148,98 @@ test.each([
 
 test("in a block the word match is no text to look for, and that is said", async () => {
   const replacements = [{ search: "match", replace: "x" }, { search: "a" }];
-  const routes = [{ handle: [{ handler: "replace", replacements }] }];
+  const routes = [{ handle: [{ handler: "replace_response", replacements }] }];
   const config = { apps: { http: { servers: { srv0: { listen: [":80"], routes } } } } };
   await expect(toServerfile(config)).rejects.toThrow("a line match is no text to look for");
 });
 
-test.each(["replace stream {\n\t\ta b\n\t}", "replace {\n\t\tstream\n\t\ta b\n\t}"])(
-  "the plug-in's word stream changes nothing: %s",
-  (directive) => {
-    const adapted = (text: string) => adaptServerfile(Buffer.from(`:80 {\n\t${text}\n}\n`), {}).result;
-    expect(adapted(directive)).toEqual(adapted("replace a b"));
-  },
-);
+describe("regular expressions", () => {
+  const text = `<a href="/x">é v1</a> v22 ${"y".repeat(2_000)} ${"-.".repeat(1_500)} v333\nv4\u{1f600}v5`;
+  const all = (pattern: string, replacement: string, size: number) => {
+    const replacer = new RegexpReplacer(new LinearRegexp(pattern), replacement);
+    const bytes = Buffer.from(text);
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += size) {
+      pieces.push(replacer.push(bytes.subarray(at, at + size)));
+    }
+    return Buffer.concat([...pieces, replacer.end(Buffer.alloc(0))]).toString();
+  };
 
-test("the plug-in's regular expressions are refused by name", () => {
-  expect(() => adaptServerfile(Buffer.from(':80 {\n\treplace re "a+" b\n}\n'), {})).toThrow(
-    "regular expressions are not supported",
-  );
+  test.each([
+    ["\\bv(\\d+)", "version $1"],
+    ['href="/([^"]*)"', 'href="/app/$1"'],
+    ["(?m)^v", "<"],
+    ["^<", "["],
+    ["y+", "Y"],
+    ["é", "e"],
+    [".", "$0$0"],
+    ["x*", "-"],
+    ["$", "!"],
+    ["(?P<n>v)\\d", "$n$$"],
+    ["nothing", "x"],
+  ])("%j is replaced as in one piece, however the body is cut", (pattern, replacement) => {
+    const whole = new LinearRegexp(pattern).replaceAll(text, replacement);
+    for (const size of [1, 2, 3, 7, 100, 2_048, 2_049, 5_000, 100_000]) {
+      expect(all(pattern, replacement, size) === whole, `${size}`).toBe(true);
+    }
+  });
+
+  test("bytes that are no text come through", () => {
+    const replacer = new RegexpReplacer(new LinearRegexp("a+"), "b");
+    const bytes = Buffer.from([0xff, 0x61, 0x61, 0xc3, 0x28, 0x80, 0x61]);
+    expect(Buffer.concat([replacer.push(bytes), replacer.end(Buffer.from([0xe2]))])).toEqual(
+      Buffer.from([0xff, 0x62, 0xc3, 0x28, 0x80, 0x62, 0xe2]),
+    );
+  });
+
+  test("growth and time are bounded", () => {
+    const grows = new RegexpReplacer(new LinearRegexp("a"), "x".repeat(1024 * 1024));
+    expect(() => grows.push(Buffer.alloc(10_000, "a"))).toThrow("grow beyond the limit");
+    const slow = new RegexpReplacer(new LinearRegexp("(a+)+b|a"), "x");
+    expect(() => slow.push(Buffer.alloc(64 * 1024, "a"))).toThrow("takes more than 250 ms");
+  });
+
+  test("several replacements run one after the other, as in the plug-in", async () => {
+    const replacements = [
+      { search: "foo", replace: "bar" },
+      { search_regexp: "bar(\\d)", replace: "<$1>" },
+      { search: "<2>", replace: "two" },
+    ];
+    const server = await RunningServer.start(
+      siteConfig({
+        handle: [
+          { handler: "replace_response", replacements, stream: true },
+          { handler: "static_response", body: "foo1 bar2 foo" },
+        ],
+      }),
+    );
+    expect(await (await fetch(server.site)).text()).toBe("<1> two bar");
+    for (const [bad, message] of [
+      [[{ replace: "x" }], "either search or search_regexp"],
+      [[{ search: "a", search_regexp: "b" }], "either search or search_regexp"],
+      [[{ search_regexp: "(" }], "regular expression"],
+      [[], "replacements"],
+    ] as const) {
+      const handler = { handler: "replace_response", replacements: bad };
+      const { text: answer } = await server.admin("POST", "/validate", siteConfig({ handle: [handler] }));
+      expect(answer).toContain(message);
+    }
+    await server.close();
+  });
+
+  test.each([
+    '\treplace re "a+" b\n',
+    "\treplace stream\n",
+    '\treplace {\n\t\tstream\n\t\tre "a+" $1\n\t\tc d\n\t}\n',
+  ])("%j comes back", async (body) => {
+    const serverfile = `:80 {\n${body}}\n`;
+    const { result } = adaptServerfile(Buffer.from(serverfile), {});
+    expect(adaptServerfile(Buffer.from(await toServerfile(result)), {}).result).toEqual(result);
+  });
+
+  test("words of the directive have no text form as texts to look for", async () => {
+    const routes = [{ handle: [{ handler: "replace_response", replacements: [{ search: "stream" }] }] }];
+    const config = { apps: { http: { servers: { srv0: { listen: [":80"], routes } } } } };
+    await expect(toServerfile(config)).rejects.toThrow("the word stream begins another line");
+  });
 });

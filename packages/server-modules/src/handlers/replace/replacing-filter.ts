@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import { getHeader, type HeaderList, removeHeaders, setHeader } from "http-engine/header-list";
 import { ResponseFilter, type ResponseSink } from "http-engine/response-sink";
 import type { ResponseMatcher } from "../../matchers/response-matcher.ts";
-import { type Replacement, StreamReplacer } from "./stream-replacer.ts";
+import type { BodyReplacer } from "./stream-replacer.ts";
 
 /** Header fields that depend on the body's bytes. */
 const fieldsOfBytes = new Set([
@@ -27,26 +27,26 @@ function isPlainBody(status: number, headers: HeaderList): boolean {
 export class ReplacingFilter extends ResponseFilter {
   readonly #exchange: Exchange;
   readonly #matches: ResponseMatcher;
-  readonly #replacements: (exchange: Exchange) => readonly Replacement[];
+  readonly #replacerOf: (exchange: Exchange) => BodyReplacer;
   /** Undefined while the response passes unchanged. */
-  #replacer: StreamReplacer | undefined;
+  #replacer: BodyReplacer | undefined;
 
-  /** @param replacements called with the head, after later handlers have set their placeholders */
+  /** @param replacerOf called with the head, after later handlers have set their placeholders */
   constructor(
     below: ResponseSink,
     exchange: Exchange,
     matches: ResponseMatcher,
-    replacements: (exchange: Exchange) => readonly Replacement[],
+    replacerOf: (exchange: Exchange) => BodyReplacer,
   ) {
     super(below);
     this.#exchange = exchange;
     this.#matches = matches;
-    this.#replacements = replacements;
+    this.#replacerOf = replacerOf;
   }
 
   override head(status: number, headers: HeaderList): void {
     if (isPlainBody(status, headers) && this.#matches(status, headers, this.#exchange)) {
-      this.#replacer = new StreamReplacer(this.#replacements(this.#exchange));
+      this.#replacer = this.#replacerOf(this.#exchange);
       removeHeaders(headers, (name) => fieldsOfBytes.has(name));
       const tag = getHeader(headers, "etag");
       if (tag?.startsWith('"') === true) {

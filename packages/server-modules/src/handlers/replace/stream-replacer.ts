@@ -4,7 +4,32 @@ import { HttpError } from "http-engine/http-error";
  * Maximum number of bytes by which one piece of a response may grow, beyond twice its length. All results of a piece
  * are in memory at the same time, so a site with a one-letter search text could otherwise be made to use gigabytes.
  */
-const maxGrownBytes = 8 * 1024 * 1024;
+export const maxGrownBytes = 8 * 1024 * 1024;
+
+/** Changes a body that comes in pieces. */
+export interface BodyReplacer {
+  /** @returns bytes that are ready to send. @throws HttpError when the piece grows too much */
+  push(chunk: Uint8Array): Buffer;
+  /** @returns the remaining bytes. @throws HttpError when they grow too much */
+  end(chunk: Uint8Array): Buffer;
+}
+
+/** Several replacers, one after the other: each one reads what the one before it wrote. */
+export class ReplacerChain implements BodyReplacer {
+  readonly #replacers: readonly BodyReplacer[];
+
+  constructor(replacers: readonly BodyReplacer[]) {
+    this.#replacers = replacers;
+  }
+
+  push(chunk: Uint8Array): Buffer {
+    return this.#replacers.reduce<Buffer>((bytes, replacer) => replacer.push(bytes), Buffer.from(chunk));
+  }
+
+  end(chunk: Uint8Array): Buffer {
+    return this.#replacers.reduce<Buffer>((bytes, replacer) => replacer.end(bytes), Buffer.from(chunk));
+  }
+}
 
 /** A search text and its replacement, as bytes. */
 export interface Replacement {
@@ -19,7 +44,7 @@ export interface Replacement {
  * search text that is listed first wins. Only bytes that may begin a match are held until more data arrives. With `ab`
  * → `x`, the pieces `za`, `bc` give `z` and `xc`: the `a` waits for the next piece.
  */
-export class StreamReplacer {
+export class StreamReplacer implements BodyReplacer {
   readonly #replacements: readonly Replacement[];
   /** Held bytes that may begin a match. */
   #kept: Buffer = Buffer.alloc(0);
