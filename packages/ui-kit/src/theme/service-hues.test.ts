@@ -36,6 +36,21 @@ test("only services that share a hue move, and one of them stays", () => {
   }
 });
 
+test("a service that moves gets the same hue beside whatever other services", () => {
+  // Both have the hue of 130 degrees, and storefront moves.
+  const pair = ["storefront", "payment"];
+  expect(assignServiceHues(pair).get("payment")).toBe(serviceHue("payment"));
+  const moved = assignServiceHues(pair).get("storefront");
+  expect(moved).not.toBe(serviceHue("storefront"));
+  for (const others of names(60).map((name) => [name])) {
+    const hues = assignServiceHues([...pair, ...others]);
+    // Unless a service that has this hue by itself is in the picture.
+    if (!others.some((name) => serviceHue(name) === moved || serviceHue(name) === serviceHue("payment"))) {
+      expect(hues.get("storefront")).toBe(moved);
+    }
+  }
+});
+
 test("the order of the names does not matter", () => {
   const shown = names(40);
   expect(assignServiceHues(shown.toReversed())).toEqual(assignServiceHues(shown));

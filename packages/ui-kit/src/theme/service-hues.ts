@@ -32,8 +32,8 @@ export function serviceHue(name: string): number {
 
 /**
  * Gives each service of one picture, such as a trace, a different colour: hues for 16 services, and levels of hues for
- * more, up to 256 services. A service keeps `serviceHue` unless another service of the picture has the same hue. Then the first by hash
- * keeps the hue, and each other service moves to the free hue that is farthest from all taken hues.
+ * more, up to 256 services. A service keeps `serviceHue` unless another service of the picture has the same hue. Then
+ * the first by hash keeps the hue, and each other service moves to the first free hue in its own order of hues.
  * @param shown names of services, in any order; repeated names count once
  */
 export function assignServiceHues(shown: readonly string[]): Map<string, number> {
@@ -56,39 +56,27 @@ export function assignServiceHues(shown: readonly string[]): Map<string, number>
   });
   // Services move only after all others have their hues, so that a moved service moves no other service.
   for (const name of moved) {
-    give(name, freestSlot(uses, slotOf(name)));
+    give(name, nextSlot(uses, name));
   }
   return result;
 }
 
-/** The least used slot. Among equal slots: the slot farthest from used slots, then the first after `from`. */
-function freestSlot(uses: Int32Array, from: number): number {
+/**
+ * The first of the least used slots in the name's own order of all slots. The order depends on the name alone, so a
+ * service that moves gets the same hue in nearly all pictures where it moves.
+ */
+function nextSlot(uses: Int32Array, name: string): number {
   const least = Math.min(...uses);
-  let best = from;
-  let bestGap = -1;
-  for (let step = 1; step <= slots; step += 1) {
-    const slot = (from + step) % slots;
-    if (uses[slot] !== least) {
-      continue;
-    }
-    const gap = distanceToUsed(uses, slot, least);
-    if (gap > bestGap) {
-      best = slot;
-      bestGap = gap;
+  const first = slotOf(name);
+  // An odd step visits every slot, because their number is a power of two.
+  const step = 2 * (Math.floor(hash(name) / slots) % (slots / 2)) + 1;
+  for (let visited = 1; visited < slots; visited += 1) {
+    const slot = (first + visited * step) % slots;
+    if (uses[slot] === least) {
+      return slot;
     }
   }
-  return best;
-}
-
-/** Distance in slots to the nearest slot that is used more often than `least`. */
-function distanceToUsed(uses: Int32Array, slot: number, least: number): number {
-  for (let distance = 1; distance < slots; distance += 1) {
-    const isUsed = (at: number) => (uses[(at + slots) % slots] as number) > least;
-    if (isUsed(slot - distance) || isUsed(slot + distance)) {
-      return distance;
-    }
-  }
-  return slots;
+  return first;
 }
 
 function slotOf(name: string): number {
