@@ -24,8 +24,8 @@ import { openSampling } from "./sampling/open-sampling.ts";
 import { DerivedWatch, type DerivedWatchParts } from "./upkeep/derived-watch.ts";
 
 /**
- * Time limits of a graceful stop: for running calls, then for the last inserts. Their sum stays below the
- * shell's 10 s.
+ * Time limits of a graceful stop: for running calls, then for the last inserts. Their sum stays below the 10 s of
+ * `--shutdown-timeout`.
  */
 const finishCallsMs = 2_500;
 const lastInsertsMs = 4_000;
@@ -125,7 +125,7 @@ interface RunningCollector {
   readonly writer: StorageWriter;
   readonly orphans: OrphanJournals | undefined;
   readonly derivedWatch: DerivedWatch | undefined;
-  /** Watchers of files and answers about sampling, which close last. Nothing needs them after the journal is closed. */
+  /** Sampling provider, privacy rules and quotas. They close after the journal: nothing needs them then. */
   readonly lastClosed: readonly { close(): Promise<void> }[];
   readonly store: TraceStore;
   readonly log: Logger;

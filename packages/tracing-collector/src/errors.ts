@@ -11,7 +11,7 @@
  * - `COLLECTOR_BODIES_BUSY` the bodies of running requests fill their share of memory
  * - `COLLECTOR_BODY_LATE` the body did not arrive within `--collector.….read-timeout`
  * - `COLLECTOR_RATE_LIMITED` the tenant sends more spans a second than its quota
- * - `COLLECTOR_DAY_LIMITED` the tenant has sent the bytes or series of its quota for this day
+ * - `COLLECTOR_DAY_LIMITED` the tenant has used up its quota of bytes or series for this day
  * - `COLLECTOR_STOPPING` the process is stopping
  */
 export type CollectorErrorCode =
@@ -27,7 +27,7 @@ export type CollectorErrorCode =
   | "COLLECTOR_STOPPING";
 
 export interface CollectorErrorOptions extends ErrorOptions {
-  /** Whole seconds after which the sender should try again. Absent: the default of the code. */
+  /** Whole seconds after which the sender should try again. Absent: the default for `code`. */
   readonly retryAfterS?: number;
 }
 

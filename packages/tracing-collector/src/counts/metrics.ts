@@ -23,7 +23,7 @@ export class CollectorMetrics implements SpanCountsObserver {
   readonly spansRejected;
   readonly spansRefused;
   readonly spansRepeated;
-  // Metrics that the journal's observer counts, and the writer that inserts segments into the store.
+  // Metrics that two parts count: the journal's observer, and the writer that inserts segments into the store.
   readonly journalCommitSeconds;
   readonly spansSaved;
   readonly saveSeconds;
@@ -99,7 +99,7 @@ export class CollectorMetrics implements SpanCountsObserver {
     return totals;
   }
 
-  /** Counts a request that was decoded. */
+  /** Notes the number of spans in a decoded request, for the gauge of the last request. */
   batchReceived(spans: number): void {
     this.#batchSpans = spans;
   }

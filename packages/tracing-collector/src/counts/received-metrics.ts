@@ -1,15 +1,12 @@
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import type { IntakeTotals } from "./intake-totals.ts";
 
-/** The source of spans: protocol, transport and format. */
+/** How spans reached the collector. */
 export interface SpanSource {
-  /** Transport over which the spans arrived. */
   readonly transport: "grpc" | "http";
-  /** Format in which the spans arrived. */
   readonly format: "otlp" | "otlp-json" | "proto" | "jaeger" | "zipkin";
 }
 
-/** Labels of metrics about requests. */
 const sourceLabels = ["transport", "format"] as const;
 
 /** Counts that are not metrics themselves, because every request changes them. */

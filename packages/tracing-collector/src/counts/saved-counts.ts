@@ -46,7 +46,7 @@ export class SavedCounts {
     this.add(services, result);
   }
 
-  /** As `count`, for rows with counts. */
+  /** Like `count`, for rows that were counted before. */
   add(services: ServiceCounts, result: SaveResult): void {
     for (const [{ service, debug }, count] of services.spans) {
       this.#spans.inc({ debug: String(debug), svc: service, result }, count);

@@ -55,8 +55,8 @@ function labelsOf(service: string): readonly [ServiceLabels, ServiceLabels] {
 }
 
 /**
- * A service name for metrics: lower case, with `_` for each of the first 256 characters that is not a letter, digit,
- * dot or dash. Source: Jaeger 1.62, pkg/normalizer/service_name.go
+ * Converts a service name for metrics. ASCII letters become lower case, and `_` replaces every other character below
+ * U+0100 except digits, dots and dashes. Source: Jaeger 1.62, pkg/normalizer/service_name.go
  */
 export function metricServiceName(name: string): string {
   return name

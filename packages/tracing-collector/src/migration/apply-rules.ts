@@ -35,7 +35,7 @@ export class TargetOptions {
     return options;
   }
 
-  /** @returns the outcome, which differs when an option already has another value */
+  /** @returns the given outcome, or `lacking` when an option already has another value */
   add(outcome: Outcome): Outcome {
     if (outcome.kind !== "written") {
       return outcome;

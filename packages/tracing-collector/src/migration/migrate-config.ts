@@ -27,7 +27,7 @@ export function migrateConfig(text: string, origin: string): Migration {
   );
 }
 
-/** Listeners with settings but without an address: the Collector opens them at their default address. */
+/** Listeners with settings but without an address: the OpenTelemetry Collector opens them at their default address. */
 function impliedListeners({ settings, lines }: SourceConfig, root: string): Setting[] {
   const known = new Set(settings.map(({ path }) => pathKey(path)));
   return [...lines].flatMap(([key, line]): Setting[] => {
@@ -42,7 +42,7 @@ function impliedListeners({ settings, lines }: SourceConfig, root: string): Sett
   });
 }
 
-/** Texts of a list, or of a single value, at a path. */
+/** Values, as texts, of the settings whose path `isThere` accepts. A list gives each of its items. */
 function textsAt(config: SourceConfig, isThere: (path: readonly string[]) => boolean): string[] {
   return config.settings
     .filter(({ path }) => isThere(path))
@@ -69,7 +69,7 @@ function usedComponents(config: SourceConfig): ReadonlyMap<string, ReadonlySet<s
   ]);
 }
 
-/** Rules for components that the service does not use. The Collector does not start them either. */
+/** Rules for components that the service does not use. The OpenTelemetry Collector does not start them either. */
 function unusedRules(config: SourceConfig): Rule[] {
   const used = usedComponents(config);
   const components = new Set(
@@ -85,7 +85,7 @@ function unusedRules(config: SourceConfig): Rule[] {
   });
 }
 
-/** The backends of `jaeger_storage`, with our processes that replace their users. */
+/** The backends of `jaeger_storage`, each with our processes that take the place of the components that use it. */
 function backendUses(config: SourceConfig): BackendUse[] {
   const backends = "extensions.jaeger_storage.backends";
   const names = new Set(

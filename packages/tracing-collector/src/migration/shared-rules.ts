@@ -55,7 +55,7 @@ export function clientTlsRules(place: string, processes: readonly TargetProcess[
   ];
 }
 
-/** Answer for a listener. If its address is missing, the Collector uses the default address. */
+/** Answer for a listener. If its address is missing, the OpenTelemetry Collector uses the default address. */
 const listener = (process: TargetProcess, name: string, standard: string): Answer => {
   const given = to(process, name);
   return (value, setting) =>
@@ -71,7 +71,7 @@ const listener = (process: TargetProcess, name: string, standard: string): Answe
 const collector = "tracing-collector";
 const agent = "tracing-agent";
 
-/** Rules for receivers; Jaeger and Tempo share them with the Collector. @param root path of `receivers` */
+/** Rules for receivers; Jaeger and Tempo have those of the OpenTelemetry Collector. @param root path of `receivers` */
 export function receiverRules(root: string): Rule[] {
   const otlp = `${root}.otlp.protocols`;
   const jaeger = `${root}.jaeger.protocols`;
@@ -170,5 +170,5 @@ function jaegerRules(jaeger: string): Rule[] {
   ];
 }
 
-/** Converts the Collector's log level to ours; both have the same names. */
+/** Converts a log level of Jaeger or Tempo to ours; the names are the same. */
 export const logLevel = (value: Value): Value => String(value).toLowerCase();

@@ -8,7 +8,7 @@ const maxDepth = 64;
 
 export type SettingValue = string | number | boolean | null;
 
-/** One setting of a configuration: a scalar, an empty place, or a list of scalars. */
+/** One setting of a configuration: a scalar, an empty mapping, or a list of scalars. */
 export interface Setting {
   /**
    * Path of the setting: `["receivers", "otlp", "protocols", "grpc", "endpoint"]`. Items in a list of mappings are
@@ -30,7 +30,7 @@ export interface SourceConfig {
 /** A path as the key of a map. Keys may contain dots, so a line feed joins them. */
 export const pathKey = (path: readonly string[]): string => path.join("\n");
 
-/** @throws StartError when the text is not YAML, not a mapping, or larger than 1 MiB */
+/** @throws StartError when the text is not YAML, is not a mapping, or has too many characters, settings or levels */
 export function readSourceConfig(text: string, origin: string): SourceConfig {
   const refuse = (what: string) => new StartError(`migrate-config: ${origin} ${what}`);
   if (text.length > maxFileBytes) {

@@ -1,7 +1,7 @@
 import type { Outcome } from "./migration.ts";
 import { pathKey, type Setting, type SettingValue } from "./source-config.ts";
 
-/** Policies from the Collector's processor `tail_sampling`, and the outcome of each setting. */
+/** Policies from the OpenTelemetry Collector's processor `tail_sampling`, and the outcome of each policy. */
 export interface MigratedPolicies {
   readonly policies: readonly Readonly<Record<string, unknown>>[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -15,8 +15,8 @@ const list = (value: Setting["value"] | undefined): readonly SettingValue[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value as SettingValue];
 
 /**
- * Converts a policy. Both products keep a trace if at least one policy keeps it. @returns a reason for a policy that
- * cannot be migrated
+ * Converts a policy. Both products keep a trace if at least one policy keeps it. @returns the policy, or the reason why
+ * it cannot be migrated
  */
 function policyOf(fields: Fields): Readonly<Record<string, unknown>> | string {
   const of = (name: string) => fields.get(name);
@@ -95,7 +95,7 @@ export function tailPoliciesOf(settings: readonly Setting[]): MigratedPolicies {
       ],
     });
   }
-  // A rate or a probability keeps a share of the traces that earlier policies did not keep.
+  // A probability keeps a share of the traces that earlier policies did not keep, so it comes last.
   const isShare = ({ type }: Record<string, unknown>) => type === "probability";
   return { policies: [...policies.filter((one) => !isShare(one)), ...policies.filter(isShare)], outcomes };
 }

@@ -47,7 +47,7 @@ function listenerRules(kind: string, defaultPort: number, settings: readonly Set
   ];
 }
 
-/** True in YAML is a boolean; from an environment variable it is a text. */
+/** A quoted `true` in YAML is a text. */
 const isOn = (value: Value) => value === true || value === "true";
 
 /** Tempo's tenants are in the header `X-Scope-OrgID`, and clients continue to send it. */

@@ -1,6 +1,8 @@
 import type { Outcome, TargetOption, Value } from "./migration.ts";
 
-/** Syntax of variables: `${env:NAME:-default}` of Jaeger and the Collector, `${NAME:default}` of Tempo. */
+/**
+ * Syntax of variables: `${env:NAME:-default}` of Jaeger and the OpenTelemetry Collector, `${NAME:default}` of Tempo.
+ */
 const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-?([^}]*))?\}/g;
 
 /** A value in which defaults have replaced variables. */
@@ -32,7 +34,7 @@ export function expandVariables(value: Value): ExpandedValue {
   };
 }
 
-/** Parses a variable's text as YAML does. */
+/** Parses `true`, `false` and decimal numbers as YAML does; other texts stay texts. */
 function typed(text: string): Value {
   return text === "true"
     ? true
@@ -48,7 +50,10 @@ export function environmentName(optionName: string): string {
   return optionName.toUpperCase().replaceAll(/[.-]/g, "_");
 }
 
-/** Options whose values are only in the environment are set by environment variables. */
+/**
+ * Changes the outcome of a setting that contains variables. Without a default it becomes `lacking`, and its note names
+ * the environment variable to set. With a default, the note names the variable that is not read.
+ */
 export function ofEnvironment(outcome: Outcome, { defaulted, unknown }: ExpandedValue): Outcome {
   if (outcome.kind !== "written") {
     return outcome;

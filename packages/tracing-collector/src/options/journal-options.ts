@@ -2,8 +2,9 @@ import { bytes, duration } from "lifecycle";
 import { z } from "zod";
 
 /**
- * Options of the journal, which holds spans from their acknowledgement until the store has them. Jaeger has
- * no journal: its queue is in memory, and its options `collector.queue-size` are in `pipelineOptions`.
+ * Options of the journal, which holds spans from their acknowledgement until the store has them. Jaeger has no journal:
+ * its queue is in memory. The options of that queue, `collector.queue-size` and `collector.queue-size-memory`, are in
+ * `pipelineOptions`.
  */
 export const journalOptions = z.object({
   "collector.journal.mode": z

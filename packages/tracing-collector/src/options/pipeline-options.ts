@@ -80,7 +80,7 @@ export const pipelineOptions = z.object({
       "YAML or JSON file of the policies that decide which finished traces are stored; none: all are.",
     )
     .meta({ placeholder: "path" }),
-  // It exceeds the duration of most traces. Spans after the decision follow the decision, even if they would have
+  // It exceeds the duration of most traces. Spans that arrive later follow the decision, even if they would have
   // changed it.
   "sampling.tail.decision-wait": duration("30s").describe(
     "Time from a trace's first span to the decision; its spans wait in the journal.",

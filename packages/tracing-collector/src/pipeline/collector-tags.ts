@@ -2,7 +2,7 @@ import { type AttributeType, attributeTypeCodes } from "wire/model";
 import { AttributeWriter, ByteWriter, plainBytesOf, RowScanner, type SpanRows } from "wire/rows";
 import type { RowStep } from "./row-step.ts";
 
-/** Sort order of value types, as in the older model. */
+/** Sort order of value types, as in Jaeger's `model/keyvalue.go`. */
 const orderOfTypes: Readonly<Record<AttributeType, number>> = {
   empty: 0,
   string: 0,
@@ -94,7 +94,6 @@ export class CollectorTags implements RowStep {
 
 /** An attribute as it is stored in rows. */
 interface AttributeTexts {
-  /** Name of the tag. */
   readonly key: string;
   readonly type: AttributeType;
   readonly text: string;

@@ -34,7 +34,8 @@ const streamedSegmentLimits = {
 /**
  * With one server, busy spans are findable within a second. Half a second would cost the store a quarter more processor
  * time at 50,000 spans a second (docs/measurements/056-searches-during-ingest.md). Several servers get fewer blocks:
- * each block is a part on several servers, and each needs one of the limited tokens of a table.
+ * each block becomes a part on several servers, and a table remembers only a limited number of deduplication tokens,
+ * one for each block.
  */
 const oneServerBusyAgeMs = 750;
 /**
@@ -44,7 +45,7 @@ const tailAgePart = 0.1;
 const maxTailAgeMs = 3_000;
 const mebibyte = 1024 * 1024;
 
-/** The journal of this collector, with its metrics. */
+/** The journal of this collector, and how to open those of ended collectors. */
 export interface OpenedJournal {
   readonly journal: SpanJournal;
   /** Opens journals of ended collectors, after `ready`; undefined when the folder is not shared. */
@@ -139,7 +140,10 @@ function warnOfLoss(options: CollectorOptions, log: Logger): void {
   }
 }
 
-/** How large and how old a segment may become. With tail sampling, segments must live as long as a decision takes. */
+/**
+ * Limits of the journal and of a segment's size and age. With tail sampling, a segment may gather for a tenth of the
+ * decision wait, at least 500 ms and at most 3 s.
+ */
 function limitsOf(options: CollectorOptions, isTailSampled: boolean, maxBytes: number) {
   const isStreamed =
     options["collector.journal.mode"] !== "memory" &&

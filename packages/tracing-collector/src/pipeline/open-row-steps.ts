@@ -6,8 +6,8 @@ import type { RowStep } from "./row-step.ts";
 import { TraceDownsampling } from "./trace-downsampling.ts";
 
 /**
- * The steps that the options request, and the steps that only count. The counting steps see the added tags, and also
- * the spans that downsampling drops.
+ * The steps that the options request, and `observers`: steps that count spans or apply privacy rules. Observers see the
+ * added tags, and also the spans that downsampling drops.
  * @throws StartError for tags that are not key=value
  */
 export function openRowSteps(

@@ -9,8 +9,9 @@ export type KeptWith = number | "unknown" | "undecided";
 
 /**
  * Writes the sampling probability of kept rows into their `tracestate`, so that counts can be adjusted. It is
- * multiplied with the probability that the row already has. A row without one counts as kept by its sender with
- * certainty. A row that is kept with an unknown probability loses the probability that it had.
+ * multiplied with the probability that the row already has. A row without one, neither in its `tracestate` nor in the
+ * tags of a root span, counts as kept by its sender with certainty. A row that is kept with an unknown probability
+ * loses the probability that it had.
  *
  * Senders and this process decide by different hashes of the trace id, so that their probabilities are independent.
  */

@@ -10,13 +10,12 @@ import { HeldBlock, type SegmentBlock, SourceBlock } from "./segment-block.ts";
 export interface StorageWriterSettings {
   /** Returns segments, the oldest first. */
   readonly journal: SpanJournal;
-  /** Store into which rows are inserted. */
   readonly store: Pick<TraceStore, "ready" | "writer">;
   /** Counts spans that were stored or given up. */
   readonly metrics: CollectorMetrics;
   /** Logs failures; a repeated failure is logged once. */
   readonly log: Logger;
-  /** Inserts that run at once; default 1. Default: 1. */
+  /** Number of inserts that run at once. Default: 1. */
   readonly workers?: number;
   /** First pause after a failure in milliseconds. It doubles with each failure, up to `maxPauseMs`. Default: 100. */
   readonly minPauseMs?: number;
@@ -104,7 +103,9 @@ export class StorageWriter {
     }
   }
 
-  /** @returns true in `failed` when an attempt failed; also the segment to insert instead */
+  /**
+   * @returns `failed`: true when an attempt failed; `rest`: the undamaged part of the segment, to insert in its place
+   */
   async #deliver(
     segment: JournalSegment,
     block: SegmentBlock,
@@ -210,7 +211,8 @@ export class StorageWriter {
   }
 
   /**
-   * Moves a refused segment into quarantine. A segment that cannot be moved stays, and the next start tries it again.
+   * Moves a refused or unreadable segment into quarantine. A segment that cannot be moved stays, and the next start
+   * tries it again.
    */
   async #setAside(segment: JournalSegment, error: unknown): Promise<void> {
     const { journal, metrics, log } = this.#settings;

@@ -8,7 +8,6 @@ import { TraceIdHash } from "./trace-id-hash.ts";
 const builtInSalt = "downsampling-default-salt";
 const maxHash = 2n ** 64n - 1n;
 
-/** Called after each request. */
 export interface DownsamplingObserver {
   /** Called for each batch with the numbers of spans that are kept and dropped. */
   downsampled(kept: number, dropped: number): void;

@@ -35,7 +35,7 @@ const tcpKeepAliveMs = 15_000;
 export interface HttpService {
   readonly timeouts: HttpTimeouts;
   readonly log: Logger;
-  /** Answers requests, which may be spans of this process (`traceRequests`). */
+  /** Answers requests. When this process traces itself, each request is a span (`traceRequests`). */
   readonly handler: Http1Handler;
 }
 

@@ -16,7 +16,6 @@ export interface HttpRequestHead {
   };
 }
 
-/** The response to a request. */
 export type HttpResponse = Http1Response;
 
 /** The part of a response that is written. Responses of `node:http` have it too. */

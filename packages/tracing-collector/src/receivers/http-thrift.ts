@@ -101,9 +101,7 @@ function thriftForm(intake: SpanIntake, transcoder: ThriftBatchTranscoder): Http
   };
 }
 
-/**
- * Returns Jaeger's text for a failure. Clients use them to distinguish an invalid batch from a busy server.
- */
+/** Returns Jaeger's text for a failure. Clients use these texts to distinguish an invalid batch from a busy server. */
 function textOf({ httpStatus, message }: HttpFailure): string {
   if (httpStatus === 403) {
     return message;

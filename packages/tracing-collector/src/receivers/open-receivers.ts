@@ -98,7 +98,7 @@ function zipkinOpeners(options: CollectorOptions): ReceiverOpener[] {
         tls: await openServerTls(options, "collector.zipkin", context.log),
       },
       {
-        // Jaeger has no options for these limits.
+        // Jaeger has no such options for Zipkin, so the limits of Thrift over HTTP apply.
         timeouts: httpTimeouts(options, "collector.http-server"),
         cors: corsOf(options, "collector.zipkin", context),
         keepAlive: options["collector.zipkin.keep-alive"],

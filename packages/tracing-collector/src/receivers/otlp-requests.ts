@@ -16,7 +16,9 @@ export interface OtlpHttpSettings {
   readonly cors?: Cors | undefined;
 }
 
-/** One encoding of OTLP over HTTP, with the door that counts its spans. Answers and errors use the request's encoding. */
+/**
+ * One encoding of OTLP over HTTP, with the intake that counts its spans. Answers and errors use the request's encoding.
+ */
 export interface OtlpForm extends HttpSpanForm {
   /** Type of requests and answers. */
   readonly contentType: string;
@@ -67,7 +69,7 @@ function route(
 export interface OtlpEncoding {
   /** Makes rows of spans from a message. */
   readonly transcoder: MessageTranscoder;
-  /** Writes the answer to a batch; it may tell refused spans. */
+  /** Writes the answer to a batch; it may contain the number of rejected spans. */
   readonly encodeOutcome: (outcome: TranscodeResult) => Uint8Array | string;
   /** Writes a failure. @param code of gRPC */
   readonly encodeStatus: (code: number, message: string) => Uint8Array | string;

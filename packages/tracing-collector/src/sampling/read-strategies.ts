@@ -16,7 +16,7 @@ function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** The source for logs: a URL without its password. */
+/** The source for logs: a URL without user and password. */
 export function sourceText(source: string): string {
   const url = isUrl(source) ? URL.parse(source) : null;
   if (url === null) {

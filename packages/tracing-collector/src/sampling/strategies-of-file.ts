@@ -32,7 +32,7 @@ const maxInt32 = 2 ** 31 - 1;
 
 /**
  * Merges the strategies of a file: the rules of each service, then the operations of the default strategy. Source:
- * public model 1.62, plugin/sampling/strategyprovider/static/provider.go
+ * Jaeger 1.62, plugin/sampling/strategyprovider/static/provider.go
  */
 export function strategiesOfFile(file: StrategiesFile, rules: StrategyRules): Strategies {
   const { default_strategy: fallback } = file;

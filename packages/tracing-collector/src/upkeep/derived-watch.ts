@@ -25,7 +25,7 @@ export interface DerivedWatchSettings {
 /**
  * Compares the tables that are filled from spans (rates, services, calls, minutes of traces) with the spans of the last
  * ended days, each day once. Only the collector with the lease does this. When a lost server has left a block out of
- * one of these tables, the difference is reported, instead of missing in charts forever.
+ * one of these tables, the difference is reported. Otherwise charts would be wrong forever, and nobody would know.
  */
 export class DerivedWatch {
   readonly #parts: DerivedWatchParts;

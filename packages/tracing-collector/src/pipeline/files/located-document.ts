@@ -4,7 +4,7 @@ import type { z } from "zod";
 /** Steps from the top of a document to a value. */
 export type DocumentPath = readonly PropertyKey[];
 
-/** A parsed document, with a function that makes the error for a position in the document. */
+/** A parsed document that matches its schema. */
 export interface LocatedDocument<Value> {
   readonly value: Value;
   /** Makes the error for a position in the document. */
@@ -87,7 +87,7 @@ interface Node {
   readonly range?: readonly [number, number, number] | null | undefined;
 }
 
-/** The innermost node of the path that exists. */
+/** The node at the longest part of the path that exists in the document. */
 function nodeAt(document: ReturnType<typeof parseDocument>, path: DocumentPath): Node | undefined {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

@@ -1,6 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** Reads a file with a size limit of `most` bytes. @throws Error whose message begins with the name of the file */
+/**
+ * Reads a file with a size limit of `most` bytes. @throws Error whose message continues a sentence that begins with the
+ * name of the file: `cannot be read: ENOENT`
+ */
 export async function readLimitedFile(path: string, most: number): Promise<Buffer> {
   let size: number;
   try {

@@ -33,7 +33,7 @@ export interface WatchedFileContext {
  * |---|---|---|---|
  * | unchanged | stay | nothing | as before |
  * | changed | are replaced | `used` | not degraded |
- * | missing, or with a mistake | stay | `refused`, once a mistake | degraded |
+ * | missing, or with a mistake | stay | `refused`, once for each mistake | degraded |
  * | mended, equal to the contents in use | stay | nothing | not degraded |
  */
 export class WatchedFile<Source> {

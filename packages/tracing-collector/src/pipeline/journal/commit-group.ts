@@ -36,7 +36,7 @@ export class CommitGroup {
     return this.#plainBytes;
   }
 
-  /** All rows by service; undefined when a batch had no counts. */
+  /** Counts of the rows by service; undefined when a batch had no counts. */
   get services(): ServiceCounts | undefined {
     return this.#services;
   }

@@ -8,7 +8,10 @@ import { frameHeaderBytes, isFrame } from "./segment-format.ts";
  */
 const framesPerRead = 500;
 
-/** Reads rows from the frames of a segment into the target buffer. The headers are skipped. */
+/**
+ * Reads rows from the frames of a segment into the target buffer. The headers are checked, but do not get into that
+ * buffer.
+ */
 export class FrameReader {
   readonly #file: FileHandle;
   readonly #frames: FrameList;

@@ -61,7 +61,7 @@ export class JournalRoom {
     }
   }
 
-  /** Must be called when an admitted batch was stored. */
+  /** Must be called for each admitted batch. */
   add(rows: number): void {
     this.#rows += rows;
   }

@@ -26,9 +26,8 @@ export type JournalSync = "always" | "interval" | "off";
 export interface JournalSettings extends JournalLimits, SegmentLimits {
   /** Folder of the segments; one process may have it open. */
   readonly folder: string;
-  /** When bytes are forced to the disk: before an acknowledgement, or in intervals. */
   readonly sync: JournalSync;
-  /** How many damaged files are kept, and how large they may be. */
+  /** How old quarantined files may become, and how many bytes the copies of damaged segments may have. */
   readonly quarantine?: QuarantineLimits;
 }
 
@@ -51,7 +50,7 @@ const syncIntervalMs = 1_000;
 /** Time between two looks for files in quarantine that are too old. */
 const quarantineLookMs = 600_000;
 
-/** Files that an open journal holds. */
+/** The parts of a journal that `openJournalFolder` makes. */
 export interface JournalParts {
   readonly log: Logger;
   /** Lock of the folder, held while the journal is open. */
@@ -112,7 +111,7 @@ export class Journal implements SpanJournal {
   #closing = false;
   /** The error of the last failed write; undefined once a write succeeds. */
   #diskError: unknown;
-  /** For a journal that syncs each commit. */
+  /** Present only in a journal that syncs each commit. */
   readonly #pace: CommitPace | undefined;
   /** The timer of `sync: interval` has asked for a sync. */
   #isSyncDue = false;
@@ -165,7 +164,7 @@ export class Journal implements SpanJournal {
     return this.#quarantine;
   }
 
-  /** Bytes of empty files that are kept for reuse; not part of `bytes`. */
+  /** Bytes of files that are kept for reuse; not part of `bytes`. */
   get spareBytes(): number {
     return this.#files.spareBytes;
   }

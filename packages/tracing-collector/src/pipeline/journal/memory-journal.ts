@@ -121,7 +121,7 @@ class MemorySegment implements JournalSegment {
   #rows = 0;
   #bytes = 0;
   #plainBytes = 0;
-  /** Spans by service; undefined when a batch came without counts. */
+  /** Counts of the spans by service; undefined when a batch came without counts. */
   #services: ServiceCounts | undefined = new ServiceCounts();
 
   get rows(): number {

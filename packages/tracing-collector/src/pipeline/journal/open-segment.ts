@@ -18,7 +18,6 @@ const writesCanSync = process.platform === "linux";
 
 /** A file whose rows nobody needs any more, kept for reuse. */
 export interface SpareFile {
-  /** Path of a file made in advance. */
   readonly path: string;
   /** Bytes that it already takes on the disk. */
   readonly bytes: number;
@@ -26,11 +25,11 @@ export interface SpareFile {
 
 /** Settings for the frames of a segment. */
 interface SegmentOptions {
-  /** Start of the checksums, so that frames of an older file in the same blocks are not taken for ours. */
+  /** Initial value of the checksums, so that frames of an earlier segment in the same file are not taken for ours. */
   readonly seed: number;
   /** Bytes that the file takes on the disk already. */
   readonly fileBytes: number;
-  /** Whether a sync runs beside writes instead of with each. */
+  /** True when a separate sync must follow each write. */
   readonly syncsApart: boolean;
 }
 
@@ -38,7 +37,6 @@ interface SegmentOptions {
 export class OpenSegment {
   readonly path: string;
   readonly #file: FileHandle;
-  /** True when a separate sync follows each write. */
   readonly #syncsApart: boolean;
   /** The frames that were appended completely. */
   readonly frames: FrameList;
@@ -117,7 +115,7 @@ export class OpenSegment {
     return this.#rows;
   }
 
-  /** All rows by service; undefined when they were not counted. */
+  /** Counts of the rows by service; undefined when they were not counted. */
   get services(): ServiceCounts | undefined {
     return this.#services;
   }
@@ -158,7 +156,7 @@ export class OpenSegment {
     this.#fileBytes = this.#bytes;
   }
 
-  /** Returns the unused rest of a reused file to the system. */
+  /** Closes the file. An unused rest that is larger than the used part is first returned to the system. */
   async close(): Promise<void> {
     try {
       if (this.#fileBytes > 2 * (this.#bytes + endMarkBytes)) {

@@ -20,10 +20,8 @@ export const defaultQuarantineLimits: QuarantineLimits = {
 export type DropReason = "age" | "size";
 
 export interface QuarantinedFile {
-  /** Name of the file. */
   readonly name: string;
   readonly path: string;
-  /** Its size. */
   readonly bytes: number;
   /** Time of its last write, milliseconds since the Unix epoch; the oldest file is dropped first. */
   readonly writtenUnixMs: number;
@@ -34,7 +32,7 @@ export interface QuarantinedFile {
   readonly kind: "refused" | "copy";
 }
 
-/** The files in quarantine, oldest first. @param folder the journal's @throws the file system's error */
+/** The files in quarantine, oldest first. @param folder folder of the journal @throws the file system's error */
 export async function quarantinedFiles(folder: string): Promise<QuarantinedFile[]> {
   const quarantine = join(folder, quarantineFolder);
   const names = await readdir(quarantine).catch((error: NodeJS.ErrnoException) => {
@@ -58,7 +56,6 @@ export async function quarantinedFiles(folder: string): Promise<QuarantinedFile[
 interface QuarantineParts {
   /** The journal's folder. */
   readonly folder: string;
-  /** Maximum number of files and bytes. */
   readonly limits: QuarantineLimits;
   /** Log for files that are dropped. */
   readonly log: Logger;

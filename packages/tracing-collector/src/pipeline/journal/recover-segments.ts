@@ -28,17 +28,18 @@ export interface Leftovers {
 }
 
 /**
- * Reads the segments of an earlier run. Each segment is cut after its last complete frame, and takes no more
- * frames, so that its token always names the same rows. Segments that the store refused are tried again,
- * because a restart is how wrong credentials or an old schema are corrected.
+ * Reads the segments of an earlier run. Each segment is cut after its last complete frame, and takes no more frames, so
+ * that its token always names the same rows. Segments that the store refused are tried again, because a restart is how
+ * wrong credentials or an old schema are corrected.
  *
- * Segments of the first layout are rewritten. One segment is in memory at a time, plus one frame of a segment
- * that is rewritten.
+ * Segments of the first layout are rewritten. One segment is in memory at a time, plus one frame of a segment that is
+ * rewritten.
  *
  * A kill between any two steps loses nothing:
  *
  * 1. Refused segments move back by a rename, so each file is in one of the two folders.
- * 2. Files that end in `.rewritten` or `.spare` are deleted: the first have an original, the store has the second.
+ * 2. Files that end in `.rewritten` or `.spare` are deleted: a `.rewritten` file still has its original, and the store
+ *   has the rows of a `.spare` file.
  * 3. Unreadable bytes are copied to quarantine before a segment is cut; the next start copies them again.
  * 4. A segment is cut before its headers are repaired on disk; both give the same bytes when they are repeated.
  */
@@ -159,9 +160,8 @@ function repairedHeader(path: string, file: Buffer, log: Logger): RepairedHeader
   return { state: "ours", form: seededForm(mended.readUInt32LE(16)), isMended: true };
 }
 
-/** Facts about a repaired segment, for the log. */
 interface MendOptions {
-  /** True when the header of the file was damaged too. */
+  /** True when the header of the file was repaired too, and must be written. */
   readonly isHeaderMended: boolean;
   /** Log for the places that were repaired. */
   readonly log: Logger;
@@ -213,7 +213,6 @@ interface Kept {
   readonly what: string;
   /** Path of the copy. */
   readonly path: string;
-  /** Its size. */
   readonly bytes: number;
 }
 

@@ -10,7 +10,7 @@ import {
   writeFrameHeader,
 } from "./segment-format.ts";
 
-/** Ending of a file that replaces a segment once it is complete. After a crash such a file is ignored. */
+/** Ending of a file that replaces a segment once it is complete. After a crash, the next start deletes such a file. */
 export const rewrittenSuffix = ".rewritten";
 
 /** A new file that is never reused needs no random seed. */

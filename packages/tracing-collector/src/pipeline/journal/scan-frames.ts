@@ -17,17 +17,17 @@ export interface DamagedFrames {
   readonly rows: number | undefined;
 }
 
-/** The undamaged frames of a segment. */
+/** The result of a scan. */
 export interface SegmentScan {
   /** Number of rows in all undamaged frames. */
   readonly rows: number;
-  /** End of the last complete frame; the bytes after it are incomplete. */
+  /** End of the last complete frame; no complete frame follows. */
   readonly wholeBytes: number;
   /** Sum of the bytes of `damages`. */
   readonly damagedBytes: number;
   /** Damaged places, in the order of the file. */
   readonly damages: readonly DamagedFrames[];
-  /** Indexes of frames whose damaged headers were repaired in the given bytes. */
+  /** Offsets of the frames whose damaged headers were repaired in the given bytes. */
   readonly mended: readonly number[];
   /**
    * True when an end mark, zeros or the end of the file follow the last complete frame. False: the writing of another
@@ -40,8 +40,8 @@ export interface SegmentScan {
 const mostSummedBytes = 1024 * 1024 * 1024;
 
 /**
- * Visits the frames of a segment up to the last complete one, and skips damaged frames before it. When only one byte of
- * a frame's header was changed, the header is repaired in `file`.
+ * Visits the frames of a segment up to the last complete one, and skips damaged frames before it. A frame's header is
+ * repaired in `file` when only its length, or one byte of its other fields, was changed.
  *
  * Each position has one of these contents:
  *
@@ -175,7 +175,10 @@ class FrameScan {
   }
 }
 
-/** Repairs a frame's header when exactly one byte of it was changed. @param end start of the next frame */
+/**
+ * Repairs a frame's header when only its length, or one byte of its other fields, was changed. @param end start of the
+ * next frame
+ */
 function mendHeader(file: Buffer, start: number, end: number, seed: number): boolean {
   const header = file.subarray(start, start + frameHeaderBytes);
   const asRead = Buffer.from(header);
@@ -184,7 +187,7 @@ function mendHeader(file: Buffer, start: number, end: number, seed: number): boo
   if (difference === 0) {
     return true;
   }
-  // When the length was changed, the other header fields are correct.
+  // When the length was changed too, more than one field is damaged, and nothing is repaired.
   const isLengthRight = header.readUInt32LE(0) === asRead.readUInt32LE(0);
   const changed = isLengthRight ? changedByte(difference, end - start - frameHeaderBytes) : undefined;
   const rows = ((changed ?? 0) ^ header.readUInt32LE(4)) >>> 0;

@@ -15,11 +15,11 @@ export const quarantineFolder = "quarantine";
 
 /** Data about a segment that only the process that wrote it has. */
 export interface OwnSegment {
-  /** All rows by service; undefined when they were not counted. */
+  /** Counts of the rows by service; undefined when they were not counted. */
   readonly services: ServiceCounts | undefined;
   /** Size of the file in bytes; it may be longer than the frames. */
   readonly fileBytes: number;
-  /** Closes the file after the last read. */
+  /** Keeps the file for reuse, or deletes it. */
   release(): Promise<void>;
 }
 
@@ -87,10 +87,7 @@ export class SealedSegment implements JournalSegment {
     return { bytes: buffer.subarray(0, length), count: this.rows, services: this.#own?.services };
   }
 
-  /**
-   * Two buffers alternate. At least one of two adjacent pieces is large, and it is sent before the next piece is
-   * requested.
-   */
+  /** Two buffers alternate, so a piece stays valid until the second piece after it is requested. */
   #pieces(): AsyncGenerator<SpanRows, void> {
     let [filled, next] = [Buffer.alloc(0), Buffer.alloc(0)];
     return this.#read((room) => {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { rename, unlink } from "node:fs/promises";
 import { OpenSegment, type SpareFile, segmentSuffix } from "./open-segment.ts";
 
-/** Ending of files that are kept for reuse. Such files of a crashed run are ignored. */
+/** Ending of files that are kept for reuse. The next start deletes such files of a crashed run. */
 export const spareSuffix = ".spare";
 /** Maximum number of spare files: the number of segments that are inserted concurrently, plus one. */
 const maxSpares = 3;

@@ -1,4 +1,3 @@
-// When the open segment of a journal is sealed, and which writer gets it then.
 
 import type { SegmentLimits } from "./span-journal.ts";
 

@@ -58,7 +58,7 @@ export interface JournalSegment {
   readonly createdUnixMs: number;
   /** Spans in the segment. */
   readonly rows: number;
-  /** Bytes that `read` returns. */
+  /** Size of the buffer that `read` needs, in bytes. */
   readonly bytes: number;
   /** Bytes of the segment in the journal. */
   readonly keptBytes: number;
@@ -68,7 +68,7 @@ export interface JournalSegment {
    * @throws CollectorError COLLECTOR_JOURNAL_DAMAGED when the disk returns other bytes than were written
    */
   read(buffer: Buffer): Promise<CountedRows>;
-  /** The same rows in pieces. Absent when all rows must be checked before they are sent. */
+  /** The same rows in pieces. Absent when the segment can only be read as a whole. */
   readonly source?: SegmentSource;
   /** Only the segment's journal calls this, because it also updates its counts. */
   remove(): Promise<void>;
@@ -76,9 +76,9 @@ export interface JournalSegment {
   quarantine(): Promise<string | undefined>;
 }
 
-/** The rows of a segment in pieces, so that the memory need not have all at once. */
+/** The rows of a segment in pieces, so that they need not be in memory all at once. */
 export interface SegmentSource {
-  /** All rows by service; undefined when they were not counted. */
+  /** Counts of the rows by service; undefined when they were not counted. */
   readonly services: ServiceCounts | undefined;
   /**
    * Yields complete rows. The bytes of a piece stay valid until the caller requests the second piece after it. A caller
@@ -111,7 +111,7 @@ export interface SegmentLimits {
   readonly busySegmentRows: number;
 }
 
-/** How large a journal and its segments may become. */
+/** Limits of a journal's size. */
 export interface JournalLimits {
   /** Maximum number of bytes of all segments. A full journal refuses new spans. */
   readonly maxBytes: number;

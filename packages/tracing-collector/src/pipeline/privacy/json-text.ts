@@ -52,8 +52,8 @@ function depthOf(value: unknown, depth: number): number {
 
 /**
  * Changes the texts, numbers and booleans of JSON.
- * @param change gets a value as text, and the path of the member that holds it: `parts.content`, without places in
- *   lists. Undefined: the value stays
+ * @param change gets a value as text, and the path of the member that holds it: `parts.content`, without indexes of
+ * lists. Undefined: the value stays
  * @param changeName gets the name of a member
  * @returns the same object when nothing changed
  */

@@ -209,7 +209,8 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Replaces what is found in JSON by its decoded texts: an escape such as `\n` before a finding is no part of it.
+ * Searches the decoded texts of JSON and replaces the findings, so that an escape such as `\n` before a finding is not
+ * part of the finding.
  * @returns undefined for a value that is no JSON; the same text when nothing is found
  */
 function jsonParts(rule: CompiledRule, { type, text }: Plain): string | undefined {
@@ -218,7 +219,7 @@ function jsonParts(rule: CompiledRule, { type, text }: Plain): string | undefine
     return undefined;
   }
   const partsOf = (one: string): string | undefined => {
-    // Arguments of tools are JSON in a text of JSON.
+    // Arguments of tool calls are JSON inside a JSON string.
     const nested = jsonParts(rule, { type, text: one, isRemoved: false });
     if (nested !== undefined && nested !== one) {
       return nested;
@@ -234,7 +235,7 @@ function jsonParts(rule: CompiledRule, { type, text }: Plain): string | undefine
 function partsBy(rule: CompiledRule, value: Plain): Plain | undefined {
   const text = searchedText(value);
   const json = jsonParts(rule, value);
-  // Nothing in the tree: a repeated member, which is not in the tree, may hold something.
+  // Without a finding in the tree, the text itself is searched: a repeated member is in the text, but not in the tree.
   if (json !== undefined && json !== text) {
     return { type: "string", text: json, isRemoved: rule.action === "remove" };
   }

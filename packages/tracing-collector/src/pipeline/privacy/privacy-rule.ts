@@ -42,7 +42,7 @@ const conditions = {
   "dry-run": z.boolean().default(false).describe("Count what the rule would change, and change nothing."),
 };
 
-/** Fields of rules that may change a part of a value. Without both, a rule changes whole values. */
+/** Fields of rules that may change a part of a value. A rule with neither changes whole values. */
 const detection = {
   detect: z.array(z.enum(detectorNames)).min(1).optional().describe("Built-in detectors of parts of values."),
   patterns: z

@@ -45,9 +45,9 @@ export class PrivacyStep implements RowStep {
   #rowView: DataView = new DataView(emptyList.buffer);
   /** The rules for the prefix of the present row. */
   #view: RuleView | undefined;
-  /** Position after the last number. */
+  /** Position after the number that `#varint` read last. */
   #next = 0;
-  /** Plans for the present list; undefined for texts. */
+  /** Plans for the list of attributes that is being processed. Texts do not use it. */
   #table: PlanTable | undefined;
   /** Position of a value for the judge; the object is reused. */
   readonly #value: { -readonly [Name in keyof PlacedValue]: PlacedValue[Name] } = {
@@ -162,7 +162,7 @@ export class PrivacyStep implements RowStep {
     }
   }
 
-  /** An event: time (8 bytes), name, attributes, number of dropped ones (4 bytes). */
+  /** An event: time (8 bytes), name, attributes, number of dropped attributes (4 bytes). */
   #events(start: number): void {
     const { tables, texts } = this.#view as RuleView;
     let left = this.#varint(start);
@@ -171,7 +171,10 @@ export class PrivacyStep implements RowStep {
     }
   }
 
-  /** A link: ids (24 bytes), trace state, attributes, dropped ones and flags (8 bytes), type of reference (1 byte). */
+  /**
+   * A link: ids (24 bytes), trace state, attributes, number of dropped attributes and flags (8 bytes), type of
+   * reference (1 byte).
+   */
   #links(start: number): void {
     const { tables, texts } = this.#view as RuleView;
     let left = this.#varint(start);
@@ -194,7 +197,7 @@ export class PrivacyStep implements RowStep {
     return end;
   }
 
-  /** Attributes in one string: see wire's attribute-list.ts. */
+  /** Processes attributes in one string: see wire's attribute-list.ts. */
   #list(table: PlanTable, at: number): void {
     const end = this.#textEnd(at);
     const start = this.#textStart;
@@ -351,7 +354,7 @@ export class PrivacyStep implements RowStep {
     return (detectorsFor(sum, seen, end - start) & plan.detectors) !== 0;
   }
 
-  /** Lets the judge process the value, which caches its verdicts, and counts the rules that applied. */
+  /** Gets the verdict about the value from the judge, which caches verdicts, and counts the rules that applied. */
   #judged(plan: ValuePlan, type: AttributeType, start: number, end: number): Verdict {
     const { judge, hits } = this.#set;
     const value = this.#value;

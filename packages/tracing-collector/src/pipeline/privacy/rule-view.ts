@@ -15,7 +15,7 @@ export const maxKeptName = 256;
 
 /** A name with its plan. */
 export interface PlannedName {
-  /** Its bytes. */
+  /** UTF-8 bytes of the name. */
   readonly key: Uint8Array;
   readonly plan: ValuePlan;
   readonly slot: number;
@@ -157,8 +157,8 @@ export class RuleView {
 }
 
 /**
- * Maximum number of combinations that are cached. Senders choose services and scopes: above the limit, all are dropped
- * and computed again.
+ * Maximum number of combinations of tenant, service and scope that are cached. Senders choose services and scopes:
+ * above the limit, all are dropped and computed again.
  */
 const maxKnown = 2048;
 

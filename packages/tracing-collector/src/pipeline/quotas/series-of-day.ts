@@ -40,7 +40,7 @@ export class SeriesOfDay {
   }
 }
 
-/** Two FNV-1a hashes with different beginnings, of 26 bits each. */
+/** An FNV-1a hash and a hash with other constants, of 26 bits each. */
 function hashOf({ bytes, serviceStart, serviceEnd, nameStart, nameEnd, kind }: RowScanner): number {
   let [one, other] = [0x811c9dc5 ^ kind, 0x9747b28c ^ kind];
   const mix = (byte: number) => {

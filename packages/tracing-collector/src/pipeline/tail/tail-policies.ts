@@ -74,7 +74,7 @@ const policy = z.discriminatedUnion("type", [
 
 const policiesFile = z.strictObject({ policies: z.array(policy).min(1).max(maxPolicies) });
 
-/** A rule. The first policy that matches a trace keeps it; a trace that matches none is dropped. */
+/** The first policy that matches a trace keeps it; a trace that matches none is dropped. */
 export type TailPolicy = z.output<typeof policy> & { readonly name: string };
 
 /**

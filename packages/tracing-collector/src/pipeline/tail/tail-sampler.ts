@@ -23,8 +23,8 @@ const roundingNs = 1_000;
 /** Gets reports about decided traces and spans. */
 export interface TailObserver {
   /**
-   * @param policy the policy that keeps the trace; undefined when it is dropped. @param early true: decided before its
-   * time because memory was short
+   * @param policy the policy that keeps the trace; undefined when it is dropped. @param early true: decided before the
+   * end of its window, because of `maxTraces` or a stop
    */
   traceDecided(policy: string | undefined, early: boolean): void;
   /** @param policy as in `traceDecided` */
@@ -181,8 +181,8 @@ export class TailSampler {
   }
 
   /**
-   * Decides about rows that were observed. Must be called after the window of the youngest row has ended. A row is kept
-   * if its trace is undecided, or the decision was forgotten.
+   * Decides about rows that were observed. Must be called after the window of the youngest row has ended. A row whose
+   * trace is undecided, or whose decision was forgotten, is kept.
    */
   judge(rows: SpanRows): RowVerdicts {
     // A separate scanner, because the sampler's scanner would keep the segment's buffer in memory.

@@ -127,8 +127,8 @@ export class TailSamplingJournal implements SpanJournal {
   }
 
   /**
-   * Spans of one trace may be in any of these segments, so all are observed before one is filtered. There is no time
-   * limit.
+   * Spans of one trace may be in any of these segments, so all are observed before one is filtered. The sampler holds
+   * its decisions meanwhile, however long it takes.
    */
   async #takeLeftovers(count: number): Promise<void> {
     if (count === 0) {

@@ -22,7 +22,6 @@ export interface RequestSettings {
 
 /** The answer to a request that is not gRPC. The request is read to its end and ignored. */
 export interface PlannedAnswer {
-  /** Status of an answer that needs no message. */
   readonly httpStatus: number;
   /** Text of its body. */
   readonly text: string;

@@ -13,7 +13,7 @@ export interface CalculationSettings {
   readonly minProbability: number;
   /** The rate of an operation is computed from this many of its newest buckets. */
   readonly bucketsForCalculation: number;
-  /** Buckets that are stored. Beyond it, the oldest is dropped. */
+  /** Maximum number of buckets that are stored. Beyond it, the oldest bucket is dropped. */
   readonly aggregationBuckets: number;
   /** Largest growth of a probability in one step, as a ratio. Default: 1, which allows doubling. */
   readonly maxIncrease?: number;

@@ -5,9 +5,9 @@ import { OperationMap } from "./operation-map.ts";
 const maxProbabilities = 10;
 
 interface Count {
-  /** Number of root spans of the operation. */
+  /** Number of root spans of the operation that were sampled by probability. */
   count: number;
-  /** Probabilities with which these spans were sampled. */
+  /** Probabilities that its root spans carried, also those that were not sampled by probability. */
   readonly probabilities: Set<string>;
 }
 
