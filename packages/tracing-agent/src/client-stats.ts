@@ -4,8 +4,8 @@ import type { AgentClientStats } from "wire/agent";
 /** Milliseconds of silence after which a client is forgotten. */
 const forgetAfterMs = 3_600_000;
 /**
- * Clients that are remembered, because senders choose their identifiers. The client without batches for the longest
- * time is dropped first.
+ * Maximum number of clients that are remembered, because senders choose the identifiers. The client without batches for
+ * the longest time is dropped first.
  */
 const maxClients = 10_000;
 
@@ -16,7 +16,7 @@ interface LastStats extends AgentClientStats {
 
 /**
  * Sums the losses that clients report. Each batch contains totals since the start of its client. A repeated or
- * reordered batch is recognized by its number, and not counted.
+ * reordered batch is recognized by its number, and its totals are ignored.
  */
 export class ClientStats {
   readonly #batchesReceived;

@@ -1,4 +1,3 @@
-
 import type { SegmentLimits } from "./span-journal.ts";
 
 /** Decides when an open segment is old enough to be sealed. When rows arrive fast, it may become older. */
