@@ -8,7 +8,7 @@ import { packageFolder } from "server-core/user-modules/package-folder";
 import { standardModules } from "server-modules/standard";
 import { identityApp } from "./admin/identity/identity-app.ts";
 
-/** Modules that are packages of their own: others can install newer ones with `server add-package`. */
+/** Modules in separate packages: a user can install a newer version with `server add-package`. */
 export const packagedModules: readonly ListedModule[] = [
   ...crowdsecModules,
   ...geolocationModules,
@@ -19,8 +19,8 @@ export const packagedModules: readonly ListedModule[] = [
 const ownModules: readonly ListedModule[] = [listed("admin.identity.app", () => identityApp)];
 
 /**
- * Objects of the server for imports of user modules, by module name. A user's file imports `server-module-api`, or
- * `admin-server/module`. Without this entry, Node would load a second copy of each class, so that `instanceof` would fail.
+ * Names that user modules import, and the file with the server's own objects for them. Without this entry, Node would
+ * load a second copy of each class, so that `instanceof` would fail.
  */
 const moduleApi = {
   names: ["server-module-api", "admin-server/module"],

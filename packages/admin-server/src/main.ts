@@ -50,8 +50,8 @@ async function printGroup(name: string, next: string | undefined): Promise<numbe
 }
 
 /**
- * Finds the command and runs it. The order of steps matters: help works without variables, and `--envfile` is read
- * before options are taken from variables. @throws StartError, ServerError
+ * Finds the command and runs it. The order of steps matters: help is printed before any environment variable is read,
+ * and `--envfile` is read before options are taken from variables. @throws StartError, ServerError
  */
 async function runCommandLine(args: readonly string[]): Promise<number> {
   const name = commandIn(args);

@@ -48,7 +48,7 @@ const builtInConsoleFolder = fileURLToPath(new URL("../../admin-ui/dist", import
 
 /** Data and functions that the server needs from its process; tests pass their own. */
 export interface ServerOptions {
-  /** `SERVER_ADMIN`, `XDG_CONFIG_HOME`, `XDG_DATA_HOME`, `HOME`. */
+  /** Environment variables, such as `SERVER_ADMIN` and `XDG_DATA_HOME`. */
   readonly environment: Environment;
   /** Log of the process until a config redirects it. */
   readonly log: Logger;
@@ -131,7 +131,7 @@ export class Server {
     });
   }
 
-  /** Prepares a server. @throws ServerError for an unreadable history, and for a module whose route fails */
+  /** Prepares a server. @throws ServerError for a module whose route fails */
   static async create(options: ServerOptions): Promise<Server> {
     const server = new Server(options);
     await server.history.open();

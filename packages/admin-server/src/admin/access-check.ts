@@ -5,8 +5,10 @@
 // | WebSocket upgrade | 400 |
 // | `Sec-Fetch-Mode: no-cors`, except a visit of the console | 400 |
 // | `Origin: null` | 400 |
-// | `Host` is not the endpoint's address (only on TCP, and not on a wildcard address) | 403 |
-// | no `Origin`, and `enforce_origin` is off | allowed |
+// | `Host` is not the host of an allowed origin (only on TCP, and not on a wildcard address) | 403 |
+// | a visit of the console | allowed |
+// | neither `Origin` nor `Sec-Fetch-Mode`, and `enforce_origin` is off | allowed |
+// | `POST /mcp` without `Origin`, and `enforce_origin` is off | allowed |
 // | `Origin`, else `Referer`, is not allowed | 403 |
 // | every other request | allowed, with CORS headers |
 

@@ -27,8 +27,8 @@ interface Opened {
 }
 
 /**
- * The admin endpoint of the running config. The listener stays open when the next config has the same text. A new
- * address is opened before the old one is closed, which happens only when the whole config runs.
+ * The admin endpoint of the running config. The listener stays open when the next config has the same text in `listen`.
+ * A new address is opened before the old one is closed, which happens only when the whole config runs.
  */
 export class AdminEndpoint implements Participant {
   readonly #defaultAddress: string;
@@ -38,13 +38,13 @@ export class AdminEndpoint implements Participant {
   /** Settles when the previous endpoint has closed; `stop` waits for it. */
   #closing: Promise<unknown> = Promise.resolve();
 
-  /** The endpoint stays open across reloads. */
+  /** @param defaultAddress address for a config without `admin.listen` */
   constructor(defaultAddress: string, log: Logger) {
     this.#defaultAddress = defaultAddress;
     this.#log = log;
   }
 
-  /** A new address is opened before the old one is closed; the old one closes only when the whole config runs. */
+  /** Address of the endpoint, with the actual port; undefined while no endpoint is open. */
   get address(): ListenAddress | undefined {
     return this.#opened?.address;
   }

@@ -108,7 +108,7 @@ export class AdminListener {
   /** Name of the endpoint in the log. */
   readonly #name: string;
   #gate: AdminGate | undefined;
-  /** Resolves when the config with this endpoint runs. Requests wait for this promise. */
+  /** Resolves when the config with this endpoint runs, or when the endpoint closes. Requests wait for this promise. */
   readonly #ready = Promise.withResolvers<void>();
 
   /**

@@ -1,8 +1,8 @@
 import { ServerError, type ServerErrorCode } from "server-core/errors";
 
 /**
- * HTTP status of each error at the admin endpoint. Caddy answers several client mistakes with 500; here they
- * are all 400.
+ * HTTP status of each error at the admin endpoint. Caddy answers several client mistakes with 500; this server answers
+ * them with a status from 400 to 499.
  */
 const statuses: Partial<Record<ServerErrorCode, number>> = {
   // The body is not JSON, or not storable: nested too deeply, or a number out of range.
@@ -21,7 +21,7 @@ const statuses: Partial<Record<ServerErrorCode, number>> = {
   CONFIG_ID: 400,
   // `/id/<id>` with an unknown id.
   CONFIG_ID_UNKNOWN: 404,
-  // The new config is valid, but cannot run; the old config continues.
+  // The new config cannot run, for example because a module refuses its part; the old config continues.
   CONFIG_REFUSED: 400,
   // Too many changes are queued; the client may try again.
   CONFIG_BUSY: 503,

@@ -1,11 +1,11 @@
 // | request | effect | in Caddy |
 // |---|---|---|
 // | `GET /config/path` | the value as JSON, its hash as `ETag` | yes |
-// | `GET` with `Accept: text/serverfile` | the whole config as text | ours |
+// | `GET` with `Accept: text/serverfile` | the whole config as text | no |
 // | `POST` | sets a value, or appends to a list | yes |
 // | `PUT` | creates a value, or inserts into a list; 409 for an existing key | yes |
 // | `PATCH` | replaces a value; 404 for a missing key | yes |
-// | `PATCH` with a JSON Patch or a merge patch | changes parts of a value | ours |
+// | `PATCH` with a JSON Patch or a merge patch | changes parts of a value | no |
 // | `DELETE` | removes a value | yes |
 // | `If-Match` with another hash | 412 | yes |
 //

@@ -67,7 +67,7 @@ export function adaptRoute(engine: ConfigEngine, adapters: AdapterRegistry): Adm
         return { status: 200, headers: { "Content-Type": `${wanted.mediaType}; charset=utf-8` }, body };
       }
       const text = Buffer.from(json).toString();
-      const result = `"result":${isJson ? compactJson(text) : text}`; // an adapter's is compact
+      const result = `"result":${isJson ? compactJson(text) : text}`; // the JSON of an adapter is compact
       const said = encodeWarnings(warnings);
       return {
         status: 200,

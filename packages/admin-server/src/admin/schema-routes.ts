@@ -20,8 +20,8 @@ function runningRegistry(engine: ConfigEngine, registry: ModuleRegistry): Promis
 }
 
 /**
- * `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: schema of one module. The schema
- * is built only once for each set of modules, because building is slow, and editors request the schema often.
+ * `GET /config/schema`: JSON Schema of the config; `GET /config/schema/<module id>`: schema of one module. Without user
+ * modules, the schema is built only once, because building is slow, and editors request the schema often.
  */
 export function schemaRoutes(engine: ConfigEngine, registry: ModuleRegistry): AdminRoute[] {
   let last: { readonly registry: ModuleRegistry; readonly schema: ConfigSchema } | undefined;

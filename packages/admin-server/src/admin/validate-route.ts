@@ -20,7 +20,10 @@ interface Verdict {
   readonly faults: readonly ConfigFault[];
 }
 
-/** Checks the schemas first; if they find no fault, it sets up the modules. */
+/**
+ * Sets up the modules; if this fails, finds all faults of the schemas. If the schemas find none, the error of the
+ * set-up is the only fault.
+ */
 async function judge(engine: ConfigEngine, registry: ModuleRegistry, config: JsonValue): Promise<Verdict> {
   let refusal: unknown;
   try {

@@ -7,7 +7,7 @@ const maxColumns = 120;
 /** Size limit in bytes of a file from which the line is read. */
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** The line, cut around the position, without control characters that move the cursor. */
+/** The text without control characters, which could move the cursor; a tab becomes a blank. */
 function visible(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\t", " ")).replace(/\p{Cc}/gu, "?");
 }
@@ -21,7 +21,7 @@ function rangeIn(line: string, { column, word = "" }: TextPlace): [start: number
   return found === -1 ? [Math.max(0, line.search(/\S/)), 1] : [found, word.length];
 }
 
-/** @returns undefined for a missing file */
+/** @returns undefined for an unreadable file */
 function readNamed(file: string | undefined): string | undefined {
   try {
     return readRegularFileSync(file ?? "", maxFileBytes).toString("utf8");

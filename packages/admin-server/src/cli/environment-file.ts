@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 
-/** Maximum number of bytes of an environment file. A longer file is an error. */
+/** Maximum number of characters of an environment file. A longer file is an error. */
 const maxFileBytes = 1024 * 1024;
 
 /** A quoted value, which may span lines. @returns undefined without a closing quote */
@@ -27,8 +27,8 @@ function quotedValue(text: string): string | undefined {
  * | `export B="x y"` | `x y` |
  * | `C='a\'b'` | `a'b` |
  * | `D=$A` | `$A` |
- * @throws Error with the line Source: Caddy 2.11; unlike there, a `#` within quotes starts no
- * comment
+ * Source: Caddy 2.11; unlike there, a `#` within quotes starts no comment
+ * @throws Error with the line
  */
 export function parseEnvironmentFile(text: string): Map<string, string> {
   const variables = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { Command, OptionDefinition } from "./command.ts";
 
-/** Last section of the program's help, and of its manual page. */
+/** Environment variables, for the program's help and its manual page. */
 export const environmentTexts: readonly (readonly [variable: string, meaning: string])[] = [
   [
     "SERVER_ADMIN",

@@ -120,7 +120,7 @@ export class ModulePackages {
   /**
    * Removes packages.
    * @param names names as in the result of `list`
-   * @throws StartError when one is not installed
+   * @throws StartError when one of the packages is not installed
    */
   async remove(names: readonly string[], keepBackup: boolean): Promise<void> {
     await this.#change(keepBackup, async (folder, before) => {
@@ -151,7 +151,8 @@ export class ModulePackages {
         /^\d/.test(before[name] ?? "") ? `${name}@${ranges[name] ?? "latest"}` : `${name}@${before[name]}`,
       );
       if (specs.length > 0) {
-        // npm takes an old answer from its cache when the registry is away: then an upgrade would look like none.
+        // Without an empty cache, npm would use old answers when the registry is unreachable. The upgrade would then
+        // silently find no newer version.
         const cache = join(folder, ".npm-cache");
         await runNpm(folder, ["install", ...installOptions, "--cache", cache, "--", ...specs]);
         await rm(cache, { recursive: true, force: true });

@@ -19,7 +19,7 @@ function mistakes(given: string, wanted: string): number {
 }
 
 /**
- * The word that the user probably meant: it has at most two other letters, or starts with the given text. `relaod`
+ * The word that the user probably meant: it differs in at most two letters, or starts with the given text. `relaod`
  * gives `reload`, `val` gives `validate`, `xyz` gives undefined.
  */
 export function nearestWord(given: string, words: readonly string[]): string | undefined {

@@ -9,7 +9,7 @@ export function restOptimizingCompiler(): void {
   setFlagsFromString("--no-opt");
 }
 
-/** Enables the optimizing compiler again before requests are answered; it is enabled by default. */
+/** Enables the optimizing compiler again, after the start; it is enabled by default. */
 export function useOptimizingCompiler(): void {
   setFlagsFromString("--opt");
 }

@@ -14,7 +14,7 @@ import { configExcerpt } from "./config-excerpt.ts";
 /** Maximum number of bytes of a configuration, as for bodies of the admin API. */
 const maxConfigBytes = 100 * 1024 * 1024;
 
-/** Default file names, in this order. Source: Caddy, plus its name */
+/** Default file names, in this order. Source: Caddy, for `Caddyfile` */
 const defaultFiles = ["Serverfile", "Caddyfile"];
 
 /** A configuration that cannot be parsed, with the faulty line beside the message. */
@@ -78,8 +78,8 @@ function placeInJson(bytes: Uint8Array, offset: number): TextPlace {
 }
 
 /**
- * The error for invalid JSON, with the faulty line. A file without an extension may be in another format, so the error
- * has a hint.
+ * The error for invalid JSON, with the faulty line. For a file without the extension `.json`, the error has a hint
+ * about other formats.
  */
 function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: ServerError): ConfigTextError {
   const offset = /, at offset (\d+)$/.exec(error.message)?.[1];

@@ -24,8 +24,8 @@ function tooLong(): StartError {
  * |---|---|
  * | Return, Control-D | the password is complete |
  * | Control-C | the process ends with 1 |
- * | Backspace, Delete | takes the last character away |
  * | Backspace, Delete | removes the last character |
+ * | Control-U | removes the whole line |
  *
  * Any other key adds characters to the password; an arrow key adds several.
  * @throws StartError for a line above the limit

@@ -47,7 +47,7 @@ class ConfigFile {
   readonly #adapter: string;
   /** Allows only one reload at a time. */
   readonly #reloads = new ChangeLock(1);
-  /** The file's content at the last load; undefined when the saved configuration runs. */
+  /** The file's config as JSON, as it was loaded first; undefined when the saved configuration runs. */
   current: Uint8Array | undefined;
 
   constructor(path: string, adapter: string) {
@@ -142,7 +142,7 @@ async function resumeSaved(
   log: Logger,
 ): Promise<boolean> {
   const { autosave, engine, history } = server;
-  // Otherwise, invalid UTF-8 would be loaded as other letters, and a changed digit as another port.
+  // Without these checks, invalid UTF-8 would be loaded as other letters, and a changed digit as another port.
   let damage = saved.checksum !== "wrong" && isJson(saved.text) ? undefined : await damageOf(saved, history);
   if (damage === undefined) {
     try {

@@ -21,7 +21,7 @@ export interface KubernetesRun extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly namespaces: readonly string[];
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Addresses of which each Gateway gets one; empty: all Gateways share those of the server. */
+  /** Addresses from which each Gateway gets one; empty: all Gateways share the server's addresses. */
   readonly gatewayAddresses: readonly string[];
   /** Addresses of the server, for statuses. */
   readonly publishAddresses: readonly string[];
@@ -36,7 +36,7 @@ export interface KubernetesRun extends Pick<ServerRun, "workers" | "logLevel" | 
   readonly throttle: string;
 }
 
-/** Milliseconds between two looks at the server while nothing changes in the cluster. */
+/** Milliseconds between two checks of the server while nothing changes in the cluster. */
 const resyncMs = 30_000;
 
 /** @throws StartError for an invalid duration */

@@ -9,7 +9,7 @@ const restFactor = 20;
 
 /** Arguments of a watch. */
 export interface ConfigWatch {
-  /** The running configuration, as read. */
+  /** The running configuration as JSON. */
   readonly current: Uint8Array;
   readonly log: Logger;
   /** Loads a configuration. @throws ServerError; the old configuration then continues */

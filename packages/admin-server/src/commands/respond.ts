@@ -71,7 +71,8 @@ function answerOf(options: RespondOptions, operand: string | undefined): { statu
 /**
  * Builds the configuration from options: a server for each port.
  * @param body template with .N, .Port and .Address
- * @throws StartError, ServerError Source: Caddy 2.11
+ * Source: Caddy 2.11
+ * @throws StartError, ServerError
  */
 export async function respondConfig(options: RespondOptions, status: number, body: string) {
   const { renderText } = await import("server-modules/handlers/templates/render-text");

@@ -80,7 +80,7 @@ export interface WorkerStart {
 /** Topic for a worker's request for named memory, which other threads may share. */
 export const memoryTopic = "threads.memory";
 
-/** Memory that is shared under a name. The first request for a name decides the size of the memory. */
+/** Memory that threads share. The name and the size together identify the memory. */
 export interface MemoryRequest {
   readonly name: string;
   readonly byteLength: number;
@@ -90,8 +90,8 @@ export interface MemoryRequest {
 const maxNamedRequests = 20;
 
 /**
- * Platforms on which several threads can open the same port. Source: node's `reusePort` of `server.listen` On other
- * platforms the main thread serves.
+ * Platforms on which several threads can open the same port. On other platforms the main thread serves. Source: Node,
+ * `reusePort` of `server.listen`
  */
 const sharingPlatforms = new Set(["linux", "freebsd", "dragonfly", "sunos", "aix"]);
 
@@ -106,7 +106,7 @@ export interface Threads {
   readonly shared: SharedState;
   /** Messages between threads. */
   readonly messages: ThreadMessages;
-  /** Opens ports, or records which thread has which. */
+  /** Decides which thread listens on which port. */
   readonly ports: PortSource;
   /** Worker threads; undefined when the main thread serves. */
   readonly workers: Workers | undefined;

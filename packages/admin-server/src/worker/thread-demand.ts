@@ -5,7 +5,7 @@ const mostBusy = 0.5;
 /** Number of checks between two redistributions of connections, because clients need time to connect again. */
 const looksBetweenShares = 4;
 /**
- * Maximum number of shares after a growth. After these redistributions, a client with one busy connection is no longer
+ * Maximum number of redistributions after a growth. After these, a client with one busy connection is no longer
  * disturbed.
  */
 const mostShares = 10;

@@ -105,10 +105,7 @@ export class WaitingRoom {
     }
   }
 
-  /**
-   * Called when a worker serves again, which then receives the waiting connections; later connections go to the worker
-   * directly.
-   */
+  /** Passes the waiting connections to a worker that serves again; later connections go to the worker directly. */
   async release(relays: Relays): Promise<void> {
     const doors = [...this.#doors];
     if (doors.length === 0) {

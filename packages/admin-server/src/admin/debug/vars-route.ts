@@ -4,8 +4,7 @@ import type { AdminRoute } from "server-core/admin/admin-route";
 
 /**
  * `GET /debug/vars`: command line, memory, CPU time and uptime of the process. Heap statistics are of the main thread.
- * The answer contains the command line, which may hold secrets, as in Caddy. Source of the path: Caddy
- * (Caddy 2.11)
+ * The answer contains the command line, which may hold secrets, as in Caddy. Source of the path: Caddy 2.11
  */
 export function varsRoute(): AdminRoute {
   return {

@@ -32,7 +32,7 @@ export class IdentityCertificates implements SharedResource {
     }
   }
 
-  /** Notifies the listener that certificates were added or removed. */
+  /** Notifies the listeners that certificates were added or removed. */
   changed(): void {
     for (const listener of this.#listeners) {
       listener();

@@ -1,7 +1,7 @@
 import { inlineModule } from "server-core/modules/config-fields";
 import { z } from "zod";
 
-/** `admin.identity`. Source: Caddy 2.11; `certificates` is ours. */
+/** `admin.identity`. Source: Caddy 2.11, except `certificates`. */
 export const identitySchema = z.strictObject({
   identifiers: z.array(z.string()).nullish().describe("Names and addresses that the server is known by."),
   issuers: z

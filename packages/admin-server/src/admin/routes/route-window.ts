@@ -33,7 +33,7 @@ interface Sum {
   readonly times: Float64Array;
 }
 
-/** Buckets of the time histogram; all threads use the same buckets. */
+/** Number of buckets of the time histogram; all threads use the same buckets. */
 const steps = 120;
 
 /** The 95th percentile of a histogram. @returns undefined if it has too few requests */
@@ -60,7 +60,7 @@ export class RouteWindow {
    * Takes a reading.
    * @param nowMs time on the clock of `performance.now()`
    * @returns the traffic since the oldest kept reading, by route key, and the length of the period; undefined at the
-   * first reading
+   * first reading, and in the half second after it
    */
   take(threads: readonly (readonly RouteReading[])[], nowMs: number): Map<string, RouteTraffic> | undefined {
     const reading: Reading = {
