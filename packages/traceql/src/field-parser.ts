@@ -68,7 +68,7 @@ export function readFieldExpression(tokens: TokenReader, minBinding = 1): FieldE
 }
 
 /**
- * A field alone, as an argument of `by()` and `select()` of metrics.
+ * A field alone, as an argument of `select()`, of a metrics function or of its `by()`.
  * @throws TraceQlError for any other expression, including a plain value
  */
 export function readField(tokens: TokenReader): Field {

@@ -115,8 +115,8 @@ export function isPlainName(name: string): boolean {
 }
 
 /**
- * The token at an offset without white space. Numbers are tried before attributes, so `.5` is a float, but `.a5` is an
- * attribute.
+ * The token at an offset that is not in white space. Numbers are tried before attributes, so `.5` is a float, but `.a5`
+ * is an attribute.
  * @throws TraceQlError for a character that begins no token
  */
 function tokenAt(text: string, offset: number): Token {

@@ -13,7 +13,7 @@ import { TokenReader } from "./token-reader.ts";
 
 /**
  * Parses and checks a query. The result can be executed.
- * @param text text of at most 64 KiB; `traceQlLimits` has further limits
+ * @param text at most 65,536 UTF-16 units; `traceQlLimits` has further limits
  * @throws TraceQlError that points at the mistake
  */
 export function parseTraceQl(text: string): TraceQlQuery {

@@ -174,7 +174,7 @@ export type Static =
       readonly value: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer";
     };
 
-/** A value of a span: an attribute that its program set, or an intrinsic that every span has. */
+/** A value of a span: an attribute that its program set, or an intrinsic, which TraceQL defines. */
 export type Field = AttributeField | IntrinsicField;
 
 /** The scope of an attribute; `any`: the span, or the resource if the span does not have the attribute. */
