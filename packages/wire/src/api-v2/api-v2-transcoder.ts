@@ -74,9 +74,9 @@ export class ApiV2Transcoder implements MessageTranscoder {
   /**
    * @param request a `PostSpansRequest` message; the caller limits its size
    * @param tenant owner of the spans; "" when tenancy is off
-   * @returns the rows; `rejected` counts spans with an id of a wrong length or a broken part, and spans beyond 100,000.
-   * It also counts all spans after 500,000 items, where an item is a span, process, tag, log, reference or warning. An
-   * id of zeros is valid in this format.
+   * @returns the rows; `rejectedSpans` counts spans with an id of a wrong length or a broken part, and spans beyond
+   * 100,000. It also counts all spans after 500,000 items, where an item is a span, process, tag, log, reference or
+   * warning. An id of zeros is valid in this format.
    * @throws WireError for an invalid request; then no span of the request is kept. WIRE_TRUNCATED or WIRE_MALFORMED for
    * bytes that are not a `PostSpansRequest`; the first span's fault when all spans are rejected
    */

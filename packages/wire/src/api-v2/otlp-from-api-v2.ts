@@ -9,10 +9,11 @@ const noServiceName = "OTLPResourceNoServiceName";
 const noSpan = "0".repeat(16);
 
 /**
- * Converts a span of the older model back to the OTLP span from which Jaeger made it. Attributes whose type
- * does not exist in the older model remain texts.
+ * Converts a span of the older model back to the OTLP span from which Jaeger made it. Attributes whose type does not
+ * exist in the older model remain texts.
  * @param span span whose tags, logs and references are unchanged, but whose format tag is removed
- * @returns undefined for a span that no conversion can have produced; converting the result would give a different span
+ * @returns undefined for a span that no conversion can have produced, so that converting the result again would give a
+ * different span
  */
 export function otlpFromApiV2(span: Span): Span | undefined {
   const { resource } = span;

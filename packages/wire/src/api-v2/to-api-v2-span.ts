@@ -12,10 +12,10 @@ import { toDuration, toTimestamp } from "./nano-times.ts";
 import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
- * Converts a span to the older model, in which `api_v2` services, remote storage and the UI's JSON contain it. Spans of
- * the older model stay unchanged; spans of OTLP and Zipkin are converted as in Jaeger. The span always has a
- * process. The last tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote
- * through the remote storage API already have this tag.
+ * Converts a span to the older model, which `api_v2` services, remote storage and the UI's JSON use. Spans of the older
+ * model stay unchanged; spans of OTLP and Zipkin are converted as in Jaeger. The span always has a process. The last
+ * tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote through the remote
+ * storage API already have this tag.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -57,7 +57,7 @@ function verbatim(span: Span): FormatDependent {
 function translated(span: Span): FormatDependent {
   return {
     references: otlpReferences(span),
-    flags: 0, // OTLP's flags are W3C flags with another meaning, so the public model omits them.
+    flags: 0, // OTLP's flags are W3C flags with another meaning, so Jaeger omits them.
     tags: withFormat(otlpTags(span), span),
     logs: otlpLogs(span),
     process: otlpProcess(span),

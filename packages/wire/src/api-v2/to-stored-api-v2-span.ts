@@ -4,8 +4,8 @@ import { formatTagKey, toApiV2Span } from "./to-api-v2-span.ts";
 
 /**
  * Converts a span to the form in which a remote storage returns it, which is the form in which it was written. Clients
- * of that API never write OTLP or Zipkin spans. If OTLP or Zipkin spans are stored, they are converted as in Jaeger
- *'s collector, with the format tag.
+ * of that API never write OTLP or Zipkin spans. If OTLP or Zipkin spans are stored, they are converted as in Jaeger's
+ * collector, with the format tag.
  */
 export function toStoredApiV2Span(span: Span): ApiV2Span {
   const stored = toApiV2Span(span);

@@ -34,8 +34,8 @@ const asBytes = {
 };
 
 /**
- * `tracing.api_v3.QueryService`, which returns traces. Each message consists of bytes that `encodeTraces` of
- * `wire/otlp` made.
+ * `tracing.api_v3.QueryService`, which returns traces. Each message of `getTrace` and `findTraces` consists of bytes
+ * that `encodeTraces` of `wire/otlp` made.
  */
 export const queryServiceV3: ServiceDefinition<QueryServiceV3Handlers> = {
   ...QueryServiceService,

@@ -1,8 +1,8 @@
-/** Entries of the table that finds earlier occurrences of four bytes. */
+/** Base-2 logarithm of the number of entries in the table that finds earlier occurrences of four bytes. */
 const tableBits = 14;
 /** Longest copy in one element. */
 const longestCopy = 64;
-/** Farthest distance that two bytes can say. */
+/** Largest distance that two bytes can express. */
 const farthest = 65_535;
 
 /**
@@ -11,7 +11,8 @@ const farthest = 65_535;
  */
 export function compressSnappy(input: Uint8Array): Buffer {
   const source = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  // A literal of `n` bytes takes at most `n + n / 60 + 5` bytes, because copies are never longer than what they replace.
+  // This size suffices: a literal of `n` bytes takes at most `n + n / 60 + 5` bytes. A copy of 3 bytes replaces at
+  // least 4, which makes up for the header of the next literal.
   const output = Buffer.allocUnsafe(source.length + Math.ceil(source.length / 60) + 16);
   const seen = new Int32Array(1 << tableBits).fill(-1);
   let to = writeLength(output, source.length);

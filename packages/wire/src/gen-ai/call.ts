@@ -1,7 +1,7 @@
 import { type GenAiMessages, messagesOf, type Texts, textsOf } from "./messages.ts";
 import type { GenAiSpan } from "./span.ts";
 
-/** Facts about a call of a model, an agent or a tool, which its span has. */
+/** The facts that a span has about its call of a model, an agent or a tool. */
 export interface GenAiFacts {
   /** Operation: `chat`, `invoke_agent`, `execute_tool`, or OpenInference's kind in lower case. */
   operation: string;
@@ -130,8 +130,8 @@ const firstTokenEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Microseconds until the first part of the answer: from an attribute in seconds, else from the time of the
- * first such event.
+ * Microseconds until the first part of the answer: from an attribute in seconds or milliseconds, else from the time of
+ * the first of `firstTokenEvents`.
  */
 function firstTokenUs(span: GenAiSpan, tags: Texts): number | undefined {
   const seconds = countIn(tags, "gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token");

@@ -118,11 +118,11 @@ function saidIn(text: string | undefined, role: string): GenAiMessage[] {
       : [{ role, parts: [{ kind: "text", text }], finish: "" }];
 }
 
-/** The keys of the parts in numbered attributes. */
+/** Prefixes of the keys of numbered attributes. */
 interface Numbering {
   input: string;
   output: string;
-  /** Path of a field below the number. */
+  /** Prefix of a field's name, after the number. */
   field: string;
 }
 

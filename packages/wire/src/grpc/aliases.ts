@@ -12,7 +12,7 @@ const publicPackages: readonly (readonly [ours: string, publicName: string])[] =
 /**
  * Jaeger's name for a package of this product, or for a symbol in such a package.
  * @param name "tracing.api_v2", "tracing.api_v2.QueryService", "tracing.api_v2.metrics.MetricFamily"
- * @returns undefined when the name is not ours ("grpc.health.v1.Health"), as it has no second name
+ * @returns undefined for a name of another project ("grpc.health.v1.Health"), which has no second name
  */
 export function publicNameOf(name: string): string | undefined {
   const row = publicPackages.find(([ours]) => name === ours || name.startsWith(`${ours}.`));

@@ -4,7 +4,7 @@ import { WireError } from "../errors.ts";
 
 /** Encodings that grpc-js supports without this file. */
 const ownEncodings: ReadonlySet<string> = new Set(["identity", "gzip", "deflate"]);
-/** The largest length of a message's prefix, for a server without a limit. */
+/** Size limit of a decompressed message in bytes, on a server without a limit of its own. */
 const largestMessage = 0x7fff_ffff;
 /** Bytes before a message: one flag and the length. */
 const prefixBytes = 5;

@@ -4,12 +4,12 @@ import { LastJsonPath } from "./json-path.ts";
 
 /** Maximum number of objects, arrays and their values; a body of 20 MiB has fewer. */
 const maxJsonParts = 2_000_000;
-/** Deepest nesting of objects and arrays, as in the public models' readers. */
+/** Deepest nesting of objects and arrays, as in Go's encoding/json. */
 const maxDepth = 10_000;
 const initialTokens = 2048;
 /**
- * Tokens that the tape keeps room for. If a large message made a tape larger than this, its memory is freed at the next
- * `read`.
+ * Number of tokens that the tape keeps room for. If a large message made a tape larger than this, its memory is freed
+ * at the next `read`.
  */
 const keptTokens = 256 * 1024;
 
@@ -43,8 +43,8 @@ export class JsonTape {
   /** The same memory as `bytes`. */
   view: DataView = new DataView(new ArrayBuffer(0));
   /**
-   * Each token has two numbers. The first number is the position of its first byte. The second number is its end; for
-   * an object or array, the next token after its content.
+   * Each token has two numbers. The first number is the position of its first byte. The second number is its end, with
+   * all bits inverted for a string with escapes. For an object or array, it is the next token after the content.
    */
   #tokens = new Int32Array(initialTokens * 2);
   #count = 0;

@@ -34,8 +34,8 @@ export const attributeTypeCodes = {
 } as const satisfies Record<AttributeType, number>;
 
 /**
- * Deepest nesting of arrays and kvlists; an array of plain values has depth 1. Every codec refuses deeper values with
- * `WIRE_TOO_DEEP`. Protobuf libraries allow 100 nested messages by default, so every value that they accept is within
- * this limit.
+ * Deepest nesting of arrays and kvlists; an array of plain values has depth 1. OTLP transcoders cut deeper values;
+ * encoders and readers of rows refuse them with `WIRE_TOO_DEEP`. Protobuf libraries allow 100 nested messages by
+ * default, so every value that they accept is within this limit.
  */
 export const maxAttributeDepth = 100;

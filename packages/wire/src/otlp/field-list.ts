@@ -2,8 +2,8 @@ import type { ProtoCursor } from "./proto-cursor.ts";
 
 const initialOffsets = 64;
 /**
- * Offsets that the list keeps room for. If a large message made a list longer than this, its memory is freed at the
- * next `clear`.
+ * Number of offsets that the list keeps room for. If a large message made a list longer than this, its memory is freed
+ * at the next `clear`.
  */
 const keptOffsets = 16_384;
 

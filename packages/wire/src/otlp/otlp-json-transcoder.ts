@@ -130,7 +130,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
       }
       item = tape.after(item);
     }
-    // If no span was rejected for this reason, the reason concerns the whole message.
+    // If no span was rejected for this reason, the whole element of `resourceSpans` is.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }

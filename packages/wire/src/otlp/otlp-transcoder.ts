@@ -124,7 +124,7 @@ export class OtlpTranscoder implements MessageTranscoder {
     } catch (error) {
       throw problem ?? error;
     }
-    // If no span was rejected for this reason, the reason concerns the whole message.
+    // If no span was rejected for this reason, the whole request is.
     if (problem !== undefined && this.#rejected.count === rejectedBefore) {
       throw problem;
     }

@@ -19,7 +19,7 @@ const nothing = new DataView(new ArrayBuffer(0));
  */
 const longestKeptBytes = 16 * 1024;
 
-/** Resources and scopes that are cached. Most gateways send fewer in one request. */
+/** Maximum numbers of resources and scopes that are cached. Most gateways send fewer in one request. */
 const keptResources = 32;
 const keptScopes = 64;
 

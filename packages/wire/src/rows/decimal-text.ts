@@ -24,10 +24,10 @@ export function writeDecimal(out: ByteWriter, low: number, high: number): void {
   out.length += digits;
 }
 
-/** Decimals that the fast conversion can write. Values with more are converted by JavaScript. */
+/** Maximum number of decimals that the fast conversion can write. Values with more are converted by JavaScript. */
 const places = 6;
 const scale = 10 ** places;
-/** Doubles below this limit have at most 15 digits, and their decimal number is also their shortest text. */
+/** A scaled double below this limit has at most 15 digits, so its decimal number is also the double's shortest text. */
 const endOfShort = 1e15;
 
 /**

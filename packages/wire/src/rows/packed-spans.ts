@@ -140,7 +140,7 @@ export class PackedSpans {
   }
 
   /**
-   * The row's fields of a span. This takes much less time than making a span object. The result is valid only until the
+   * The fields of a span's row. This takes much less time than making a span object. The result is valid only until the
    * next call.
    */
   fieldsAt(index: number): SpanFields {

@@ -3,7 +3,7 @@
  * every row. Each resource of a message, and each value of `debug`, has its own tally, so a service may have several.
  */
 export interface ServiceTally {
-  /** The value of column `service_name`. */
+  /** The value of the column `service`. */
   readonly service: string;
   /** True when these spans have Jaeger's debug flag, bit 1 of `flags`. */
   readonly debug: boolean;

@@ -86,7 +86,7 @@ export class SpanFields {
     return readEventText(this.#reader);
   }
 
-  /** The rare fields: no rare fields, only the link to the parent, or other fields. */
+  /** Tells which rare fields the row has: none, only the link to the parent, or others. */
   details(): "none" | "parent" | "more" {
     const reader = this.#reader;
     reader.position = this.attributesEnd;

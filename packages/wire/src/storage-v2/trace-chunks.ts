@@ -45,7 +45,8 @@ function* halved(spans: readonly Span[], maxBytes: number): Generator<TraceChunk
 }
 
 /**
- * The spans of a message of `encodeTraceChunks`, or of another server. Warnings come back.
+ * The spans of a message of `encodeTraceChunks`, or of another server. Warnings in an attribute become the span's
+ * warnings again.
  * @throws WireError as `OtlpTranscoder.transcode`
  */
 export function decodeTraceChunk(message: Uint8Array): Span[] {

@@ -19,7 +19,7 @@ export class EndpointDraft {
     this.port = 0;
   }
 
-  /** The address that Jaeger shows: IPv4 if present, otherwise IPv6. */
+  /** The address that Jaeger shows: IPv6 if present, otherwise IPv4. */
   get ip(): string {
     return this.ipv6 === "" ? this.ipv4 : this.ipv6;
   }

@@ -1,6 +1,7 @@
 const initialTags = 32;
 /**
- * Tags that a list keeps room for. A list that grew beyond this limit for one large span is freed at the next `clear`.
+ * Number of tags that a list keeps room for. A list that grew beyond this limit for one large span is freed at the next
+ * `clear`.
  */
 const keptTags = 4096;
 /**

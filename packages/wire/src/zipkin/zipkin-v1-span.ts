@@ -41,7 +41,7 @@ export interface ZipkinV1Annotation {
 export interface ZipkinV1BinaryAnnotation {
   readonly key: string;
   readonly value: AttributeValue;
-  /** Value of `lc`, the name of a component. */
+  /** The value as text. For the key `lc` it is the name of a component. */
   readonly text: string;
   /** Service of the annotation's endpoint; undefined when there is no usable endpoint. */
   readonly serviceName: string | undefined;
@@ -65,9 +65,9 @@ export interface ZipkinV1Span {
 }
 
 /**
- * Converts the spans of one message to the domain model by Jaeger's rules. The first annotation that tells a
- * side gives the kind; if it has a service name, it also gives the resource. Other annotations become events. Binary
- * annotations become attributes; when a key is repeated, the last value counts.
+ * Converts the spans of one message to the domain model by Jaeger's rules. The first annotation that tells a side gives
+ * the kind. The first such annotation with a known service name gives the resource. Other annotations become events.
+ * Binary annotations become attributes; when a key is repeated, the last value counts.
  *
  * Source: opentelemetry-collector-contrib pkg/translator/zipkin/zipkinv1 0.111, as used by Jaeger 1.62.
  */

@@ -25,9 +25,9 @@ const kinds = [
 /**
  * Converts Zipkin v2 protobuf, a `ListOfSpans`, to rows, without an object for each span. A trace id has 16 bytes, or 8
  * bytes for its low half; a parent id of zeros means that there is no parent. Fields may have any order, and unknown
- * fields are skipped. A known field with a wrong wire type is refused. Repeated endpoints are merged. A parent id or
- * address of a wrong length is dropped, and the span gets a warning. An invalid span is rejected, and the other spans
- * are kept.
+ * fields are skipped. A known field with a wrong wire type is refused. Repeated endpoints are merged. A parent id of a
+ * wrong length or an address of more than 16 bytes is dropped, and the span gets a warning. An invalid span is
+ * rejected, and the other spans are kept.
  *
  * Source: openzipkin/zipkin-api zipkin.proto; for refusals and their texts, zipkin-go 0.4.3.
  */
