@@ -15,7 +15,7 @@ const maxTextLength = 1024 * 1024;
 
 /**
  * The most recently adapted texts. A JSON config does not record its original text. If a JSON config came from one of
- * these texts, this text is returned, provided that no other source exists.
+ * these texts, this text can be returned when no text can be written from the config.
  */
 export class RecentTexts {
   /** Stored texts, newest first. */

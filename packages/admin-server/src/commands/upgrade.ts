@@ -3,7 +3,8 @@ import { defineCommand } from "../cli/command.ts";
 import { keepBackupOption } from "./package-options.ts";
 
 /**
- * `server upgrade`. Exit codes: 0; 1 when no package was changed. Source: Caddy 2.11, by its help
+ * `server upgrade`. Exit codes: 0, also when no version was newer; 1 when the upgrade failed, which changes no package.
+ * Source: Caddy 2.11, by its help
  */
 export const upgrade = defineCommand({
   name: "upgrade",

@@ -28,7 +28,7 @@ export interface NetworkAddress {
   /** Network of the address; default `tcp`. */
   readonly network: string;
   readonly host: string;
-  /** First port of the range; 0 for networks without ports. */
+  /** First port of the range; 0 for an address without a port. */
   readonly startPort: number;
   /** Last port of the range; equal to `startPort` for a single port. */
   readonly endPort: number;

@@ -2,8 +2,9 @@ import { readLog } from "../modules/logging/read-log.ts";
 import type { Directive } from "./directive.ts";
 
 /**
- * `log [name] { … }`: access logs of the site. Without a name, block or argument the site uses the default logger. A
- * log with a block gets a generated name (`log0` and so on), and writes only the access log with that name.
+ * `log [name] { … }`: access logs of the site. Without a name and settings, the site uses the default logger. A log
+ * with settings but without a name gets a generated name (`log0` and so on). A log with a name writes only the access
+ * log with that name.
  */
 export const log: Directive = ({ cursor, readModule, state }) => {
   cursor.next();

@@ -13,7 +13,7 @@ import type { Directive, DirectiveContext } from "./directive.ts";
 const protocols = ["tls1.2", "tls1.3"];
 /** Key exchanges that a serverfile may name. */
 const curves = new Set(["x25519mlkem768", "x25519", "secp256r1", "secp384r1", "secp521r1"]);
-/** Allowed cipher suites: all of TLS 1.3, and the ECDHE suites of TLS 1.2. */
+/** Allowed cipher suites: those of TLS 1.3 without CCM, and ECDHE suites of TLS 1.2. */
 const ciphers = new Set([
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",

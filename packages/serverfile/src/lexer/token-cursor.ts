@@ -109,8 +109,8 @@ export class TokenCursor {
   }
 
   /**
-   * Moves to the next line of a block, and opens the block before its first line; inner blocks that were not read are
-   * skipped.
+   * Opens a block, or moves to the next token in it: the first word of a line, if the previous line was read to its
+   * end. The tokens of an inner block that was not read follow one by one.
    * @param outer nesting level outside the block
    */
   nextInBlock(outer: number): boolean {

@@ -79,7 +79,7 @@ class Lexer {
     for (; this.#at < text.length; this.#at++) {
       const unit = text.charCodeAt(this.#at);
       if (!escaped && unit === backslash) {
-        escaped = true; // also in a comment: the next line then belongs to the comment, as in the public model
+        escaped = true; // also in a comment: the next line then counts as the same line, as in Caddy
       } else if (isSpace(unit)) {
         if (unit === code.newLine) {
           if (escaped) {

@@ -31,8 +31,8 @@ function readImported(cursor: TokenCursor, path: string): ImportedFile {
 }
 
 /**
- * The files of an import: one file, or all matches of a pattern with one `*`, sorted by name. `import
- * sites/*.serverfile` imports these files of a folder in the order of their names, except hidden files.
+ * The files of an import: one file, or all matches of a pattern, sorted by name. A pattern has at most one `*` and one
+ * `?`. `import sites/*.serverfile` imports these files of a folder in the order of their names, except hidden files.
  * @param pattern relative to the file of the current token, or absolute
  * @param warn called for a pattern without matches
  * @throws ServerError CONFIG_ADAPTER for a missing, unreadable or too large file, and for a pattern with several

@@ -10,7 +10,7 @@ interface Key {
   readonly placed: Placed<DirectiveResult>;
   readonly position: number;
   readonly route: Route | undefined;
-  /** Cache of the directives' positions, by the list with their order. */
+  /** The path of a route with one matcher set and one path; "" for other routes. */
   readonly path: string;
   readonly hasMatcher: boolean;
 }

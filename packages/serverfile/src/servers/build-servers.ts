@@ -143,7 +143,7 @@ class ServerBuilder {
   }
 
   /**
-   * Evaluates a site address for TLS. A host with `http://` on another port gets no automatic HTTPS.
+   * Evaluates a site address for TLS. A host with `http://` on a port other than the HTTP port gets no automatic HTTPS.
    */
   #lookAtTls({ site }: ServedSite, { scheme, host, port }: SiteAddress): void {
     const [httpPort, httpsPort] = [httpPortOf(this.#options), httpsPortOf(this.#options)];

@@ -77,7 +77,7 @@ function setDefault(draft: Draft, key: string, value: Given): void {
   }
 }
 
-/** Sets ports that are not the default; a DNS challenge needs no port. */
+/** Sets the ports of `http_port` and `https_port` for challenges; a DNS challenge needs no port. */
 function fillPorts(issuer: Draft, options: GlobalOptions): void {
   const ports = [
     ["http", options.httpPort],

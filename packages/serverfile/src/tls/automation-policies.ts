@@ -171,7 +171,10 @@ class PolicyComparison {
       : policy.isImplicitlyInternal;
   }
 
-  /** True when both policies have the same settings apart from their names and issuers. */
+  /**
+   * True when the policies can be merged: their key types, managers and renewal settings are equal, and their issuers
+   * do not differ.
+   */
   maySettle(a: AutomationPolicy, b: AutomationPolicy): boolean {
     return (
       a.keyType === b.keyType &&

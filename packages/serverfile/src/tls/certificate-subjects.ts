@@ -78,7 +78,10 @@ export function isPublicSubject(subject: string, onDemand: boolean): boolean {
   );
 }
 
-/** Like {@link isPublicSubject}, but a wildcard must be a single `*` as the first of at least three labels. */
+/**
+ * True when a public CA would issue a certificate for the name or IP address. A wildcard must be a single `*` as the
+ * first of at least three labels.
+ */
 export function qualifiesForPublicCertificate(subject: string): boolean {
   return (
     qualifiesForCertificate(subject) &&

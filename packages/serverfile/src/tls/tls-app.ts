@@ -3,7 +3,7 @@
 // | site | policy |
 // |---|---|
 // | names without settings | empty: the server's default issuers |
-// | names that get no public certificate | a policy with the internal issuer, apart from the policy of the site's public names |
+// | public and internal names, no issuers | the public names' policy, and a policy with the internal issuer |
 // | any host | the policy for all names that no other policy lists |
 // | only `http://` | no policy |
 //

@@ -7,7 +7,7 @@ import { withHiddenSites } from "./sites/hidden-sites.ts";
 import { readServers } from "./sites/read-servers.ts";
 import { hasNoCertificates } from "./sites/site-draft.ts";
 
-/** True when policies only list names. */
+/** True when a policy only lists names, and these names are not the list `automate`. */
 function hasPlainPolicies(tls: JsonObject): boolean {
   const automated = JSON.stringify(textsOf(tls, "certificates", "automate"));
   return objectsOf(tls, "automation", "policies").some(

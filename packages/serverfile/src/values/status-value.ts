@@ -3,7 +3,7 @@ export function isStatusWord(word: string): boolean {
   return /^[+]?\d+$/.test(word) && word.length === 3 && Number(word) > 0;
 }
 
-/** The JSON of a status: a number, or the word for a placeholder. */
+/** The JSON of a status: a number, a boolean, or the word for a placeholder. */
 export function statusValue(word: string): number | boolean | string {
   if (word === "true" || word === "false") {
     return word === "true";

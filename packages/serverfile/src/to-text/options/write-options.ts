@@ -122,7 +122,7 @@ export function autoHttpsLines(servers: readonly ServerDraft[]): Line[] {
   return words.length === 0 ? [] : [line("auto_https", ...words)];
 }
 
-/** Global options for the app, such as `http_port`. */
+/** Global options for the app `http`, such as `http_port`. */
 export const httpAppFields: Fields = {
   http_port: integer("http_port"),
   https_port: integer("https_port"),

@@ -9,7 +9,7 @@ import type { Numbered, RouteBlock, Statement } from "./route-block.ts";
 
 /** Services for the writers of handlers. */
 export interface WriteContext {
-  /** Names the matcher sets of directives that have several. */
+  /** Gives names to the matcher sets that do not fit on a directive's line. */
   readonly matchers: NamedMatchers;
   readonly matcherLines: MatcherSetWriter;
   /** Possible file name of the text. File servers hide this file even if no line names it. */

@@ -33,7 +33,7 @@ export interface Statement {
   readonly blocks: readonly Numbered[];
   /** Count of group numbers that the directive itself takes, without the blocks inside it. */
   readonly ownGroups: number;
-  /** The first group number inside the block; undefined when the config does not show it. */
+  /** The first group number that the directive itself takes; undefined when the config does not show it. */
   readonly firstGroup: number | undefined;
   /**
    * True when the block is a route of its list, and so counts for the list's group numbers. False for `handle_errors`

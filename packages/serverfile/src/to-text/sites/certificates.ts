@@ -29,7 +29,7 @@ import {
   type SiteGroup,
 } from "./site-draft.ts";
 
-/** Members of a policy with a line in sites and a global option. */
+/** Members of a policy that both sites and global options can express. */
 export const keyFields: Fields = {
   key_type: text("key_type"),
   renewal_window_ratio: field("renewal_window_ratio", wordsOf.number),

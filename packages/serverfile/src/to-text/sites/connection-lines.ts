@@ -14,7 +14,7 @@ const connectionFields = {
   client_auth: part("client_authentication", clientAuthLine),
 };
 
-/** The connection policy of a server for exactly these hosts; without hosts, the policy without names. */
+/** The first connection policy of a server that lists all these hosts; without hosts, the policy for all names. */
 export function connectionFor({ members }: ServerDraft, hosts: readonly string[]): JsonObject | undefined {
   const policies = objectsOf(members.look("tls_connection_policies"));
   return hosts.length === 0

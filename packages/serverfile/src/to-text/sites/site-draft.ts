@@ -13,7 +13,7 @@ export interface Listening {
 export interface ServerDraft {
   /** Key of the server in `apps.http.servers`. */
   readonly name: string;
-  /** The JSON of the site. Writers take members; members that are never taken have no text form. */
+  /** The JSON of the server. Writers take members; members that are never taken have no text form. */
   readonly members: Members;
   readonly listening: Listening;
   /** Listen addresses as in the JSON, including ports. */
@@ -33,13 +33,13 @@ export interface RouteListAt {
   readonly path: string;
 }
 
-/** The list of routes that no config has. */
+/** Stands for a missing list of routes. */
 export const noRoutes: RouteListAt = { routes: undefined, path: "" };
 
 /** A site of one server, made from its route in the config. */
 export interface SiteDraft {
   readonly server: ServerDraft;
-  /** Hosts, each with its path or "". Empty means any host. */
+  /** Hosts, each with its path or "". The host "" means any host. */
   readonly addresses: readonly { readonly host: string; readonly path: string }[];
   /** Routes inside the site, without the route that matches its host. */
   readonly main: RouteListAt;
