@@ -2,38 +2,17 @@
 // collector, query service and storage, ours and the public model's, and our storage as a bridge to another one. The
 // page docs/conformance.md explains how to get its programs.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { freeAddresses } from "lifecycle/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TestedProcess } from "../../src/all-processes/tested-process.ts";
 import { eventually } from "../../src/expect.ts";
 import { ask, type UiTrace } from "../../src/tracing-api/ask.ts";
 import { type SampleTrace, sampleTrace, visibleWithinMs } from "../../src/tracing-api/sample-trace.ts";
+import { Backends, type StartedStorage } from "./backends.ts";
 import { PeerProcess, peersFolder } from "./peer-process.ts";
+import { data, seen, send } from "./trace-views.ts";
 
-interface Ended {
-  end(signal: NodeJS.Signals): Promise<unknown>;
-}
-
-const processes: Ended[] = [];
-const folder = mkdtempSync(join(tmpdir(), "remote-storage-"));
-
-afterAll(async () => {
-  for (const process of processes) {
-    await process.end("SIGKILL");
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function backend(name: string, args: readonly string[], admin: string): Promise<TestedProcess> {
-  const own = ["--admin.http.host-port", admin];
-  const process = new TestedProcess(name, `${name}/bin/${name}.ts`, [...args, ...own], `http://${admin}/`);
-  processes.push(process);
-  await process.start();
-  return process;
-}
+const backends = new Backends("remote-storage-");
+afterAll(() => backends.close());
 
 async function peer(
   name: string,
@@ -42,64 +21,8 @@ async function peer(
   args: readonly string[],
 ): Promise<void> {
   const process = new PeerProcess(name, storageType, admin, args);
-  processes.push(process);
+  backends.keep(process);
   await process.start();
-}
-
-interface OurStorage {
-  /** host:port of its remote storage API. */
-  readonly api: string;
-  /** host:port of ClickHouse's HTTP protocol. */
-  readonly http: string;
-  readonly process: TestedProcess;
-}
-
-async function startOurStorage(): Promise<OurStorage> {
-  const [http = "", api = "", admin = ""] = await freeAddresses(3);
-  const args = ["--storage.data-dir", join(folder, `storage-${api}`), "--storage.http.host-port", http];
-  const process = await backend("tracing-storage", [...args, "--grpc.host-port", api], admin);
-  return { api, http, process };
-}
-
-async function startBridge(http: string): Promise<string> {
-  const [api = "", admin = ""] = await freeAddresses(2);
-  await backend("tracing-storage", ["--clickhouse.url", `http://${http}`, "--grpc.host-port", api], admin);
-  return api;
-}
-
-/** @returns host:port of OTLP over HTTP */
-async function startOurCollector(storage: string): Promise<string> {
-  const [otlp = "", otlpGrpc = "", grpc = "", http = "", admin = ""] = await freeAddresses(5);
-  await backend(
-    "tracing-collector",
-    [
-      ...["--span-storage.type", "grpc", "--grpc-storage.server", storage],
-      ...[
-        "--collector.journal.dir",
-        join(folder, `journal-${otlp}`),
-        "--collector.otlp.http.host-port",
-        otlp,
-      ],
-      ...["--collector.otlp.grpc.host-port", otlpGrpc, "--collector.grpc-server.host-port", grpc],
-      ...["--collector.http-server.host-port", http],
-    ],
-    admin,
-  );
-  return otlp;
-}
-
-/** @returns host:port of the HTTP API */
-async function startOurQuery(storage: string): Promise<string> {
-  const [http = "", grpc = "", admin = ""] = await freeAddresses(3);
-  await backend(
-    "tracing-query",
-    [
-      ...["--span-storage.type", "grpc", "--grpc-storage.server", storage],
-      ...["--query.http-server.host-port", http, "--query.grpc-server.host-port", grpc],
-    ],
-    admin,
-  );
-  return http;
 }
 
 async function startPublicCollector(storage: string): Promise<string> {
@@ -125,41 +48,6 @@ async function startPublicStorage(): Promise<string> {
   const [api = "", admin = ""] = await freeAddresses(2);
   await peer("jaeger-remote-storage", "memory", admin, [`--grpc.host-port=${api}`]);
   return api;
-}
-
-async function send(collector: string, { otlpJson }: SampleTrace): Promise<void> {
-  const { status, text } = await ask(`http://${collector}/v1/traces`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(otlpJson),
-  });
-  expect(text).not.toContain("error");
-  expect(status).toBe(200);
-}
-
-async function data<Data>(query: string, path: string): Promise<Data> {
-  const { status, text } = await ask(`http://${query}/api/${path}`);
-  if (status !== 200) {
-    throw new Error(`${path}: ${status} ${text}`);
-  }
-  return (JSON.parse(text) as { data: Data }).data;
-}
-
-/** A trace without irrelevant order: spans by id, tags and fields by key, processes by service. */
-function seen(traces: readonly UiTrace[]): unknown {
-  const byKey = (tags: UiTrace["spans"][0]["tags"]) =>
-    tags.map(({ key, type, value }) => `${key} ${type} ${String(value)}`).sort();
-  return traces.map(({ traceID, spans, processes: all }) => ({
-    traceID,
-    spans: spans
-      .map(({ processID, tags, logs, ...facts }) => ({
-        ...facts,
-        tags: byKey(tags),
-        logs: logs.map(({ timestamp, fields }) => ({ timestamp, fields: byKey(fields) })),
-        process: { service: all[processID]?.serviceName, tags: byKey(all[processID]?.tags ?? []) },
-      }))
-      .sort((one, other) => (one.spanID < other.spanID ? -1 : 1)),
-  }));
 }
 
 /** Sends a trace through the collector, and looks for it in every way through the query services. */
@@ -201,16 +89,16 @@ async function expectToBeFound(collector: string, queries: readonly string[]): P
 }
 
 describe("our storage", () => {
-  let storage: OurStorage;
+  let storage: StartedStorage;
   let bridge: string;
   beforeAll(async () => {
-    storage = await startOurStorage();
-    bridge = await startBridge(storage.http);
+    storage = await backends.storage();
+    bridge = await backends.bridge(storage.http);
   }, 180_000);
 
   test("keeps what our collector writes, and gives it to our query service, also over a bridge", async () => {
-    const collector = await startOurCollector(storage.api);
-    const queries = await Promise.all([startOurQuery(storage.api), startOurQuery(bridge)]);
+    const collector = await backends.collector(storage.api);
+    const queries = await Promise.all([backends.query(storage.api), backends.query(bridge)]);
     await expectToBeFound(collector, queries);
   }, 180_000);
 
@@ -218,7 +106,7 @@ describe("our storage", () => {
     "keeps what the public model's collector writes, and gives it to its query service and to ours (skipped without $PEERS)",
     async () => {
       const collector = await startPublicCollector(bridge);
-      const queries = await Promise.all([startPublicQuery(storage.api), startOurQuery(storage.api)]);
+      const queries = await Promise.all([startPublicQuery(storage.api), backends.query(storage.api)]);
       await expectToBeFound(collector, queries);
     },
     180_000,
@@ -226,8 +114,8 @@ describe("our storage", () => {
 });
 
 test("our storage, killed while our collector writes, has every acknowledged trace when it is back", async () => {
-  const { api, process } = await startOurStorage();
-  const [collector, query] = await Promise.all([startOurCollector(api), startOurQuery(api)]);
+  const { api, process } = await backends.storage();
+  const [collector, query] = await Promise.all([backends.collector(api), backends.query(api)]);
   const traces: SampleTrace[] = [];
   for (let count = 0; count < 60; count++) {
     if (count === 20) {
@@ -250,8 +138,8 @@ test.skipIf(peersFolder === undefined)(
   "the public model's storage keeps what our collector writes, and gives it to our query service and to its own (skipped without $PEERS)",
   async () => {
     const storage = await startPublicStorage();
-    const collector = await startOurCollector(storage);
-    const queries = await Promise.all([startOurQuery(storage), startPublicQuery(storage)]);
+    const collector = await backends.collector(storage);
+    const queries = await Promise.all([backends.query(storage), startPublicQuery(storage)]);
     await expectToBeFound(collector, queries);
   },
   180_000,
