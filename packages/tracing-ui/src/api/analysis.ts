@@ -34,7 +34,7 @@ export const capabilitiesQuery = queryOptions({
     try {
       return (await readJson(`${base}/capabilities`, capabilities, signal)).endpoints;
     } catch (error) {
-      // Another query service, such as Jaeger's, answers with its page or with 404.
+      // Another query service, such as Jaeger's, answers with its HTML page or with 404.
       const unknown =
         error instanceof ApiError && /^API_(NOT_FOUND|SHAPE|REFUSED)$/.test(error.code) ? true : undefined;
       if (unknown === undefined) {
@@ -46,7 +46,7 @@ export const capabilitiesQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** Conditions on spans for the analysis endpoints. Times are in microseconds since 1970. */
+/** Conditions on spans for the analysis endpoints. */
 export interface SpanConditions {
   /** Name of the service; absent for all services. */
   service?: string | undefined;
@@ -61,8 +61,8 @@ export interface SpanConditions {
 }
 
 /**
- * A time range in microseconds: relative to the time of the request, or absolute since 1970. A relative range ends `agoUs` before
- * the request; 0 by default.
+ * A time range in microseconds: relative to the time of the request, or absolute since 1970. A relative range ends
+ * `agoUs` before the request; by default it ends at the request.
  */
 export type AskedRange = { lookbackUs: number; agoUs?: number } | { startUs: number; endUs: number };
 
@@ -164,7 +164,7 @@ const comparison = z.object({
 /** Attributes sorted by how much more, or less, frequent they are in a selection. */
 export type Comparison = z.infer<typeof comparison>;
 
-/** Conditions with a time range. */
+/** Conditions with a time range, in microseconds since 1970. */
 export type TimedConditions = SpanConditions & { start: number; end: number };
 
 /**
@@ -278,7 +278,8 @@ export type AttributeValue = z.infer<typeof values>["values"][number];
  * The most frequent values of an attribute that begin with the typed text. At most 50.
  * @param scope `span`, `resource`, `intrinsic` …
  * @param prefix typed text; "" for the most frequent values
- * @param of service whose spans count, by default all, and their time range, by default the last hour
+ * @param of selects the counted spans: their service (default: all services) and their time range (default: the last
+ * hour)
  */
 export function attributeValuesQuery(
   scope: string,

@@ -8,7 +8,10 @@ const [spanEnd = 0] = between;
 const listStart = "[".charCodeAt(0);
 const listEnd = "]".charCodeAt(0);
 
-/** Bytes that are parsed at a time. Fewer cost more calls, more leave work for after the last byte. */
+/**
+ * Number of bytes that are parsed at a time. A smaller number costs more calls; a larger number leaves more work
+ * after the last byte.
+ */
 const pieceBytes = 1 << 20;
 
 /**
@@ -25,7 +28,7 @@ export class AnswerReader {
   #head: string | undefined;
   /** Parsed spans, one list for each piece. */
   readonly #pieces: unknown[][] = [];
-  /** Bytes after the last piece. Byte 0 is reserved for the bracket that makes a list of them. */
+  /** Bytes after the last piece. Byte 0 is reserved for the `[` of the list that a piece becomes. */
   #rest = new Uint8Array(1);
   /** End of the used part of `#rest`. */
   #restEnd = 1;
@@ -144,7 +147,10 @@ export class AnswerReader {
     this.#pieces.length = 0;
   }
 
-  /** The answer with its parsed pieces; undefined when the pieces were not the spans of one trace. */
+  /**
+   * The answer with its parsed pieces; undefined when no piece was cut, or when the pieces were not the spans of one
+   * trace.
+   */
   #joined(): unknown {
     if (this.#head === undefined || this.#isWhole) {
       return undefined;
@@ -163,7 +169,6 @@ export class AnswerReader {
   }
 }
 
-/** Decodes UTF-8 bytes. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

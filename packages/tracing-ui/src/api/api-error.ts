@@ -10,7 +10,7 @@ import { RequestError } from "ui-kit/request-error.ts";
  * - `API_SHAPE`: an answer that is not JSON, or not the expected JSON
  * - `API_TOO_LARGE`: an answer above the limit of `readJson`
  * - `API_BAD_ID`: a text is no trace id, so no request was sent
- * - `API_FILE`: an opened file contains no traces
+ * - `API_FILE`: an opened file contains no traces, or has an unknown format
  */
 export type ApiErrorCode =
   | "API_UNREACHABLE"

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 
 /**
- * Gives a function that asks again whatever the page has no answer to. Requests still under way begin again, too: the one
- * that failed first must not hide the failure of a slower one, which would show the notice a second time.
+ * Returns a function that repeats all requests of the page that have no answer yet. Running requests restart too:
+ * otherwise a slower one could fail later and show the notice a second time.
  */
 export function useAskAgain(): () => void {
   const queries = useQueryClient();

@@ -64,7 +64,7 @@ export type Population = z.infer<typeof population>;
 /** Calls of one operation, in some traces of one side. */
 export type CallFigures = z.infer<typeof call>;
 
-/** Both sides of a comparison; undefined sends no request. */
+/** Both sides of a comparison. */
 export interface ChangesAsked {
   /** The side to explain. */
   readonly a: TimedConditions;
@@ -72,7 +72,10 @@ export interface ChangesAsked {
   readonly b: TimedConditions;
 }
 
-/** The comparison of both sides. @throws ApiError with status 501 when the store does not support it */
+/**
+ * The comparison of both sides. Undefined sends no request. @throws ApiError with status 501 when the store does not
+ * support it
+ */
 export function changesQuery(asked: ChangesAsked | undefined) {
   return queryOptions({
     queryKey: ["changes", asked],

@@ -31,7 +31,6 @@ export interface DependencyPage {
   links: readonly Dependency[];
 }
 
-/** Number of rows per page. */
 export const dependenciesPerPage = 100;
 
 /** A page of calls between services. */
@@ -63,7 +62,7 @@ export function dependencyListQuery(asked: {
   });
 }
 
-/** Services and links of a graph. */
+/** Number of services and links of a graph. */
 const size = z.object({ services: z.number(), links: z.number() });
 /**
  * The answer of `GET /dependencies/graph`. Nodes of several services are groups. Links are `[parent, child, calls]`
@@ -167,8 +166,8 @@ export interface EdgeFacts {
 }
 
 /**
- * Figures of the calls between one service and its neighbors, by neighbor. One request has three TraceQL metrics
- * queries: calls, failures, 95th percentile.
+ * Figures of the calls between one service and its neighbors, by neighbor. Sends three TraceQL metrics queries: for
+ * calls, for failures, and for the 95th percentile.
  * @param side `callers`: services that call the service; `callees`: services that the service calls
  */
 export function edgeFactsQuery(

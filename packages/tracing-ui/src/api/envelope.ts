@@ -12,9 +12,7 @@ export interface Schema<T> {
 /** Errors of the envelope; absent, null and empty all mean none. */
 const errors = z.nullish(z.array(z.looseObject({ msg: z.string(), traceID: z.optional(z.string()) })));
 
-/**
- * Schema of the envelope of every answer of the query service, around data of one kind: `{"data": …, "errors": null}`.
- */
+/** Schema of the envelope that Jaeger's API puts around its data: `{"data": …, "errors": null}`. */
 export function envelope<T>(data: z.core.$ZodType<T>) {
   return z.object({ data, errors });
 }

@@ -35,7 +35,6 @@ const answer = z.object({
 /** Figures of calls of models. */
 export type GenAiFigures = z.infer<typeof answer>;
 
-/** Groups on a page. */
 export const groupsPerPage = 50;
 
 /** The requested figures. */

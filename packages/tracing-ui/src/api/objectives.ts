@@ -9,7 +9,7 @@ const objective = z.object({
   ...{ kinds: z.array(z.string()), condition: z.string(), target: z.number(), windowHours: z.number() },
   /** Longest duration of a good span in milliseconds; absent: only errors are bad. */
   latencyMs: z.optional(z.number()),
-  /** The limit that the store counts with, at most 4.5 % from `latencyMs`. */
+  /** The latency limit that the store counts with. It differs from `latencyMs` by at most 4.5 %. */
   countedLatencyMs: z.optional(z.number()),
   /** The worst of the states that apply now. */
   state: z.enum(objectiveStates),

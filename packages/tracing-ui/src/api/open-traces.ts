@@ -15,9 +15,9 @@ const maxFileBytes = 256 * 1024 * 1024;
 const bare = z.array(apiTrace);
 
 /**
- * Reads the traces of a file in the form of the query service's answers: a list of traces, or one trace. The query
- * service converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans,
- * and console output of SDKs.
+ * Reads the traces of a file: a list of traces, one trace, or an answer of the query service. The query service
+ * converts other forms: OTLP JSON as one document or JSON lines, files of Tempo and Grafana, Zipkin's spans, and
+ * console output of SDKs.
  * @throws ApiError API_TOO_LARGE, API_FILE; API_REFUSED with the service's message for invalid OTLP
  */
 export async function openTraces(file: File, signal: AbortSignal): Promise<readonly ApiTrace[]> {
@@ -78,7 +78,10 @@ async function transformed(text: string, signal: AbortSignal): Promise<readonly 
   return (await readJson("api/transform", traceList, signal, text)).data ?? [];
 }
 
-/** OTLP, Tempo's answers, Grafana's data frames and the answers that hold them, Zipkin's spans, spans of SDKs' consoles. */
+/**
+ * Matches member names of the convertible forms: OTLP, Tempo's answers, Grafana's data frames and the answers around
+ * them, Zipkin's spans, and console output of SDKs.
+ */
 const convertible =
   /^(resourceSpans|scopeSpans|batches|trace|results?|response|series|schema|fields|traceId|context|SpanContext)$/;
 /** Matches the console output of Python's SDK, which writes each span over several lines. */

@@ -10,9 +10,9 @@ export interface PartialReason {
   name: string;
   /** The reason as a sentence for display. */
   text: string;
-  /** Start of the missing spans, milliseconds since 1970; absent where unknown. */
+  /** Start of the time range of the missing spans, milliseconds since 1970; absent when unknown. */
   startUnixMs?: number | undefined;
-  /** End of the missing spans, milliseconds since 1970. */
+  /** End of this time range, milliseconds since 1970; absent when unknown. */
   endUnixMs?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ function reasonsOf(header: string): PartialReason[] {
   return [{ kind: "", name: "", text: header }];
 }
 
-/** Behavior for the client of all queries: connects the reasons of `notePartial` with the shown query. */
+/** Default behavior of all queries: stores the reasons that `notePartial` recorded for a request under its query. */
 export const partialBehavior: NonNullable<QueryOptions["behavior"]> = {
   onFetch(context, query) {
     const { fetchFn, signal } = context;

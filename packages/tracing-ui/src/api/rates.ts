@@ -12,7 +12,7 @@ const answer = z.object({
   start: z.number(),
   /** Milliseconds of one step. */
   step: z.number(),
-  /** Steps of each curve. */
+  /** Number of steps of each curve. */
   steps: z.number(),
   names: z.array(
     z.object({
@@ -44,7 +44,7 @@ export interface RateRow {
   p95: Samples;
   /** 99th percentile, in microseconds. */
   p99: Samples;
-  /** Figures of the whole time range. */
+  /** Figures of the whole time range, in the same units. */
   whole: { calls: number; errors: number; p50: number; p95: number; p99: number };
 }
 
@@ -111,7 +111,7 @@ export function ratesQuery(asked: RatesAsked) {
   });
 }
 
-/** Limit of all names in one request, in characters, because they are part of its URL. */
+/** Maximum number of characters of all names in one request, because they are part of its URL. */
 const mostLetters = 3_000;
 /** Maximum number of names in one request, as the server accepts. More names need several requests. */
 const mostNames = 100;

@@ -13,7 +13,7 @@ const maxAnswerBytes = 400 * 1024 * 1024;
  * @param schema schema of the answer
  * @param signal aborts the request; the promise then rejects with the signal's reason
  * @param body JSON to send, which makes the request a POST
- * @throws ApiError with any code
+ * @throws ApiError with any code except API_BAD_ID and API_FILE
  */
 export async function readJson<T>(
   path: string,
@@ -90,7 +90,7 @@ async function readAnswer(response: Response): Promise<AnswerReader> {
 
 /**
  * The error for a status of 400 or more. Its message is the service's own if the body has one, else the first 300
- * characters of the body.
+ * characters of the body, or the status when the body is empty.
  */
 function refusal(response: Response, body: unknown, text: string): ApiError {
   const { status } = response;

@@ -32,7 +32,7 @@ export interface TailListener {
   spans(spans: readonly TailSpan[]): void;
   /** Called with the number of dropped spans. */
   skipped(spans: number): void;
-  /** Called when the stream is broken and reconnects if possible, or the store is unreachable. */
+  /** Called when the stream breaks, when an event is unreadable, and when the store is unreachable. */
   failed(message: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface TailListener {
  * - connected: `opened`, then `spans` once a second while there are some
  * - broken: `failed`, then `opened` again
  * - refused: `failed` once; the browser does not try again
- * @param limit limit of spans per event; the newest are kept
+ * @param limit maximum number of spans per event; the newest are kept
  * @returns a function that closes the stream
  */
 export function followTail(conditions: SpanConditions, limit: number, listener: TailListener): () => void {

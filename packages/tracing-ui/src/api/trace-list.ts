@@ -9,9 +9,9 @@ const schema = envelope(z.nullable(z.array(apiTrace)));
 type TraceList = z.infer<typeof schema>;
 
 /**
- * The schema of an answer with traces. A large trace has a million values, and the page's Content-Security-Policy forbids `eval`, which zod needs for its fast
- * path. Therefore `isTraceList` checks an answer in its usual form without copying. Other answers are left to zod,
- * which also reports their faults.
+ * The schema of an answer with traces. A large trace has a million values, and the page's Content-Security-Policy
+ * forbids `eval`, which zod needs for its fast path. Therefore `isTraceList` checks an answer in its usual form
+ * without copying. Other answers are left to zod, which also reports their faults.
  */
 export const traceList: Schema<TraceList> = {
   safeParse: (value) => (isTraceList(value) ? { success: true, data: value } : schema.safeParse(value)),

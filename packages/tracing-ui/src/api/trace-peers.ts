@@ -23,7 +23,7 @@ const peersSchema = z.object({
 export interface SpanPeers {
   /** Fraction of peers that do not last longer, 0 to 1. */
   percentile: number;
-  /** Peers that the span is compared with. */
+  /** Number of spans that the span is compared with. */
   peers: number;
   /** Median of the peers in microseconds. */
   medianUs: number;

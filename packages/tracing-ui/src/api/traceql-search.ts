@@ -14,8 +14,8 @@ const attribute = z.object({
 });
 
 /**
- * Limit of a trace's spans whose values are shown in extra columns. More would mostly repeat values, and each enlarges
- * the answer.
+ * Maximum number of spans of a trace whose values fill the extra columns. More spans would mostly repeat values, and
+ * each enlarges the answer.
  */
 const mostSpans = 10;
 
@@ -58,7 +58,10 @@ export interface TraceQlSearch {
   columns?: readonly string[];
 }
 
-/** The traces that a TraceQL query finds, newest first, without their spans. Times are whole seconds. */
+/**
+ * The traces that a TraceQL query finds, newest first, without their spans. The requested range is widened to whole
+ * seconds.
+ */
 export function traceQlSearchQuery(search: TraceQlSearch | undefined) {
   return queryOptions({
     queryKey: ["traceql", search],

@@ -8,9 +8,9 @@ const estimate = z.nullable(z.number());
 /** The answer of `GET /api/analysis/v1/usage`. Numbers of spans are counted, bytes are estimated. */
 const usage = z.object({
   ...{ spans: z.number(), total: z.number(), isWhole: z.boolean() },
-  /** The newest traces of the time, from which bytes are estimated. */
+  /** The newest traces of the time range, from which bytes are estimated. */
   sample: z.object({ traces: z.number(), spans: z.number() }),
-  /** Since when searches are counted, in milliseconds since 1970. */
+  /** Start of the time in which searches are counted, in milliseconds since 1970. */
   searchedSince: z.number(),
   searchesAreWhole: z.boolean(),
   services: z.array(
@@ -30,7 +30,7 @@ export const servicesPerPage = 50;
 export interface UsageAsked {
   /** Part of the name of a service; "" for all. */
   contains: string;
-  /** Length of the time up to now. */
+  /** Milliseconds of the time range, which ends now. */
   lookbackMs: number;
   /** Page number, from 1. */
   page: number;

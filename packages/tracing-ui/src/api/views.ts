@@ -31,7 +31,7 @@ const searchPage = "/search?";
 
 /**
  * Saved views of the search page: names and search strings. Null when the query service stores no views.
- * @param before runs before the request, which waits for its promise
+ * @param before runs after a first read has shown that the service stores views, and before the read that is returned
  */
 export function savedSearchesQuery(before: () => Promise<void>) {
   return queryOptions({

@@ -1,9 +1,10 @@
 import "./canvas-colours.css";
 
 /**
- * Reads colours of the theme for a canvas, which CSS cannot colour. Do not call it for each frame: it computes page styles.
- * @param element  the canvas; probes are siblings of it, so that they inherit the same variables
- * @param colours  CSS colours by name, such as `{ line: "var(--accent)" }`
+ * Reads colours of the theme for a canvas, which CSS cannot colour. Do not call it for each frame: it computes page
+ * styles.
+ * @param element the canvas; probes are siblings of it, so that they inherit the same variables
+ * @param colours CSS colours by name, such as `{ line: "var(--accent)" }`
  * @returns the computed colours by the same names, in a form that a canvas accepts
  */
 export function canvasColours<T extends Record<string, string>>(element: HTMLElement, colours: T): T {

@@ -3,7 +3,9 @@ import { startTransition, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { formatCount } from "ui-kit/format/format-count.ts";
 
-/** Rows that a list draws at first, and adds each time its end comes near. More rows at once delay the first picture. */
+/**
+ * Rows that a list draws at first, and adds each time its end comes near. More rows at once delay the first picture.
+ */
 const step = 100;
 /** Distance in pixels from the visible part at which the next rows are drawn. */
 const nearPx = 800;

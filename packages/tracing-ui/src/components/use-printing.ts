@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
 /**
- * True while the browser prints. Elements that depend on it are in the page before the browser lays out the paper, and go when
- * the print dialog closes.
+ * True while the browser prints. Elements that depend on it are in the page before the browser lays out the paper,
+ * and go when the print dialog closes.
  */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);

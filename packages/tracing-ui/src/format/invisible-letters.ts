@@ -1,4 +1,6 @@
-/** Characters without a glyph, and characters that change the text direction. Source: Unicode 17, categories Cf and Cc */
+/**
+ * Characters without a glyph, and characters that change the text direction. Source: Unicode 17, categories Cf and Cc
+ */
 const invisible = /[\p{Cf}\p{Cc}]/gu;
 /** At most this many letters are named; `…` replaces the others. A text may contain thousands of invisible letters. */
 const mostTold = 5;

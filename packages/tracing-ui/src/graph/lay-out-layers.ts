@@ -32,7 +32,10 @@ export interface LaidOutLayers {
   height: number;
   /** Per node: the centre of its box. */
   places: Point[];
-  /** Points of each edge's line: from the side of one box, through gaps between boxes, to the side of the other box; empty for a self-loop. */
+  /**
+   * Points of each edge's line: from the side of one box, through gaps between boxes, to the side of the other box;
+   * empty for a self-loop.
+   */
   lines: Point[][];
 }
 

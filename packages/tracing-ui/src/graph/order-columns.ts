@@ -82,8 +82,8 @@ function firstOrder(
 }
 
 /**
- * One sweep: the nodes of each column but the first are sorted by the average position of their neighbours in the column
- * before. Equal averages keep their order. Writes `place`.
+ * One sweep: the nodes of each column but the first are sorted by the average position of their neighbours in the
+ * column before. Equal averages keep their order. Writes `place`.
  */
 function sortColumns(
   columns: readonly Int32Array[],
@@ -139,7 +139,10 @@ function crossings(columns: readonly Int32Array[], after: Adjacency, place: Floa
   return count;
 }
 
-/** Counts crossings of adjacent columns with an accumulator tree. Source: W. Barth, M. Jünger, P. Mutzel, "Simple and efficient bilayer cross counting" (2002) */
+/**
+ * Counts crossings of adjacent columns with an accumulator tree. Source: W. Barth, M. Jünger, P. Mutzel, "Simple and
+ * efficient bilayer cross counting" (2002)
+ */
 function crossingsBetween(column: Int32Array, size: number, after: Adjacency, place: Float64Array): number {
   const sums = new Int32Array(size + 1);
   let seen = 0;

@@ -26,8 +26,8 @@ export interface LaidOut<T extends LayersRequest> {
 const done = new WeakMap<LayersRequest, LaidOutLayers>();
 
 /**
- * Lays a graph out: a small graph synchronously, a huge graph in a worker, so that the page never blocks. Where no worker
- * can start, as in a saved trace, the page lays the graph out itself.
+ * Lays a graph out: a small graph synchronously, a huge graph in a worker, so that the page never blocks. Where no
+ * worker can start, as in a saved trace, the page lays the graph out itself.
  * @param request the graph, the same object in each render; undefined while there is none yet
  * @returns the graph with its layout; during the layout of a new graph the old one; undefined before the first layout
  */

@@ -85,9 +85,9 @@ function tracesOf(span: unknown): string[] {
 }
 
 /**
- * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are highlighted, the
- * others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. One of its words is enough, as there. Its words
- * with a minus name attributes that are not searched; this filter searches them.
+ * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are
+ * highlighted, the others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. One of its words is
+ * enough, as there. Its words with a minus name attributes that are not searched; this filter searches them.
  */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
@@ -105,8 +105,8 @@ function wordsOf(uiFind: string): string[] {
 }
 
 /**
- * The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it, where one may be missing. Undefined
- * for a plain trace id.
+ * The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it, where one may be missing.
+ * Undefined for a plain trace id.
  */
 export function comparedIds(traceId: string): { a?: string; b?: string } | undefined {
   const ids = /^([0-9a-f]{1,32})?\.\.\.([0-9a-f]{1,32})?$/i.exec(traceId);

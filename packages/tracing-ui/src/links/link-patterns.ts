@@ -33,8 +33,9 @@ export function attributeLinks(
 }
 
 /**
- * Values for patterns of a span. The attribute's own list comes first, then facts about the span. Then come the attributes
- * of the span, its resource and its ancestors, and last facts about the trace. `trace.` before a name asks for the trace alone.
+ * Values for patterns of a span. The attribute's own list comes first, then facts about the span. Then come the
+ * attributes of the span, its resource and its ancestors, and last facts about the trace. `trace.` before a name asks
+ * for the trace alone.
  * @param at index of the span
  * @param own the list that the linked attribute is in
  */

@@ -44,7 +44,10 @@ const config = z.object({
   themes: z.catch(z.object({ enabled: z.catch(z.boolean(), true) }), { enabled: true }),
   /** False: traces have no critical path. */
   criticalPathEnabled: z.catch(z.boolean(), true),
-  /** Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces; the `lookback` at first. */
+  /**
+   * Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces; the `lookback` at
+   * first.
+   */
   search: z.catch(
     z.object({
       defaultLookback: z.catch(z.optional(text), undefined),

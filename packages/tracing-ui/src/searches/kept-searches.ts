@@ -61,7 +61,8 @@ export function keepSearches(kept: KeptSearches): void {
 }
 
 /**
- * A short text for a search: its query, or the fields that are set. `service=cart&minDuration=1s` gives `cart ≥ 1s · 1h`.
+ * A short text for a search: its query, or the fields that are set. `service=cart&minDuration=1s` gives `cart ≥ 1s ·
+ * 1h`.
  * @param address search part of the address, as in `KeptSearch`
  */
 export function searchWords(address: string): string {

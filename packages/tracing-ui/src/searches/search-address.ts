@@ -25,8 +25,8 @@ export function firstLookback({ search }: UiConfig = uiConfig): (typeof lookback
 export const limits = [20, 50, 100, 200, 500, 1_000, 1_500] as const;
 
 /**
- * An order of the result list: by a figure, by the root, or by an extra column, written `@` and the attribute. A `-` before it
- * reverses the order.
+ * An order of the result list: by a figure, by the root, or by an extra column, written `@` and the attribute. A `-`
+ * before it reverses the order.
  */
 export type Sort = string;
 
@@ -38,9 +38,9 @@ const text = z.catch(z.optional(z.string()), undefined);
 const microseconds = z.catch(z.optional(z.coerce.number().check(z.int(), z.nonnegative())), undefined);
 
 /**
- * State of the search page in its address. Names are the same as in Jaeger's UI, so that links made for
- * Jaeger work in this app. Unreadable parts fall back to their defaults, so an address never fails. The router checks an
- * address a second time, so the schema accepts its own output.
+ * State of the search page in its address. Names are the same as in Jaeger's UI, so that links made for Jaeger work
+ * in this app. Unreadable parts fall back to their defaults, so an address never fails. The router checks an address
+ * a second time, so the schema accepts its own output.
  */
 export const searchAddress = z.object({
   service: text,

@@ -11,9 +11,9 @@ export interface AxisTick {
 }
 
 /**
- * The points of a time axis with folded idle gaps. After a gap, time is counted from the gap's end, with a
- * plus sign: readers want the time since the trace continued.
- * @param most limit of points that fit; at least 1
+ * The points of a time axis with folded idle gaps. After a gap, time is counted from the gap's end, with a plus sign:
+ * readers want the time since the trace continued.
+ * @param most approximate number of points that fit; at least 1
  */
 export function axisTicks(
   { fromUs, toUs }: { fromUs: number; toUs: number },

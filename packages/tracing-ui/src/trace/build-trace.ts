@@ -6,8 +6,8 @@ import type { ApiSpan, ApiTrace } from "./trace-schema.ts";
 import { withStarts } from "./with-starts.ts";
 
 /**
- * Lays out a trace received from the query service. Never throws: missing parents, cycles, duplicate ids, missing starts and
- * negative durations are flagged on their spans. Every span of the input is in the result once. Cost: a
+ * Lays out a trace received from the query service. Never throws: missing parents, cycles, duplicate ids, missing
+ * starts and negative durations are flagged on their spans. Every span of the input is in the result once. Cost: a
  * sort by start if the spans are not in order, and a few passes.
  */
 export function buildTrace(received: ApiTrace): Trace {
@@ -80,7 +80,8 @@ function ownFlags(span: ApiSpan): number {
 }
 
 /**
- * Per span: index of its parent, −1 for none, and the flags of wrong ids. If spans share an id, the first is the parent.
+ * Per span: index of its parent, −1 for none, and the flags of wrong ids. If spans share an id, the first is the
+ * parent.
  */
 function findParents(spans: readonly ApiSpan[]) {
   const parentOf = new Int32Array(spans.length).fill(-1);

@@ -96,7 +96,10 @@ function pathSections(trace: Trace): PathSection[] {
   return sections;
 }
 
-/** Removes and returns the last child that ended by `untilUs`. Later children are dropped, because `untilUs` only decreases. */
+/**
+ * Removes and returns the last child that ended by `untilUs`. Later children are dropped, because `untilUs` only
+ * decreases.
+ */
 function lastFinished({ children }: Node, untilUs: number): Node["children"][number] | undefined {
   for (let child = children.pop(); child !== undefined; child = children.pop()) {
     if (child.endUs <= untilUs) {

@@ -162,8 +162,8 @@ function statusOf(trace: Trace, at: number): SpanStatus {
 }
 
 /**
- * Tests whether a value that is not in the span's text equals: service, name, kind, or an attribute of the resource. Each resource
- * is read once, because a filter runs after each typed letter.
+ * Returns a test for values that the span's search text does not contain as `key=value`: service, name, kind, and
+ * attributes of the resource. Each resource is read once, because a filter runs after each typed letter.
  */
 function equalsBeyondText(
   trace: Trace,
@@ -185,7 +185,10 @@ function equalsBeyondText(
   return (span) => resources.size > 0 && resources.has(trace.spans[span]?.processID ?? "");
 }
 
-/** The values of a key in the attributes of span, resource and events. `service`, `name` and `kind` read the span's own fields. */
+/**
+ * The values of a key in the attributes of span, resource and events. `service`, `name` and `kind` read the span's
+ * own fields.
+ */
 function valuesOf(trace: Trace, at: number, key: string): string[] {
   const span = trace.spans[at];
   if (span === undefined) {

@@ -38,10 +38,10 @@ const comparison = /^([\p{L}_][\p{L}\p{N}_.:/-]*)(>=|<=|!=|=~|!~|=|>|<)(.*)$/su;
 const mostPatternLetters = 200;
 
 /**
- * Parses a filter: words, `"several words"`, `-word` for spans without the word, and comparisons such as `duration>100ms`,
- * `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `service=cart`, `db.system!=redis`, `http.route=~^/api`. `key=value`
- * also finds attributes of the span whose value only begins so. `OR` between two conditions makes one of them enough. An unfinished
- * comparison is ignored.
+ * Parses a filter: words, `"several words"`, `-word` for spans without the word, and comparisons such as
+ * `duration>100ms`, `self>=1s`, `status=error`, `depth<3`, `http.status_code>=500`, `service=cart`,
+ * `db.system!=redis`, `http.route=~^/api`. `key=value` also finds attributes of the span whose value only begins with
+ * `value`. `OR` between two conditions makes one of them enough. An unfinished comparison is ignored.
  */
 export function filterTerms(text: string): FilterTerms {
   const terms: FilterTerm[] = [];

@@ -62,7 +62,10 @@ export function parseFoldRule(text: string | undefined): FoldRule | undefined {
   return by === "shorter" ? { by: "duration", us: number } : undefined;
 }
 
-/** Offered durations in microseconds: round values that some spans of the trace exceed. */
+/**
+ * Offered durations in microseconds: round values from a ten-thousandth of the trace's duration up to the whole
+ * duration.
+ */
 export function offeredDurations(trace: Trace): readonly number[] {
   return [100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 60_000_000].filter(
     (us) => us < trace.durationUs && us * 10_000 >= trace.durationUs,

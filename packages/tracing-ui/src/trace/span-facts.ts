@@ -14,8 +14,8 @@ export function isNegativeDuration(span: ApiSpan): boolean {
 }
 
 /**
- * True when the span failed: `otel.status_code` is ERROR, or the tag `error` has a value other than false, null or "". Zipkin clients
- * put the error message into that tag.
+ * True when the span failed: `otel.status_code` is ERROR, or the tag `error` has a value other than false, null or
+ * "". Zipkin clients put the error message into that tag.
  */
 export function isErrorSpan(span: ApiSpan): boolean {
   return (span.tags ?? []).some(saysError);

@@ -4,9 +4,7 @@ import { withStarts } from "./with-starts.ts";
 
 /** Span counts of one service in a trace. */
 export interface ServiceCount {
-  /** Name of the service. */
   name: string;
-  /** Number of spans of the service. */
   spans: number;
   /** Number of failed spans of the service. */
   errors: number;
@@ -69,7 +67,10 @@ export function summariseTrace(trace: ApiTrace): TraceSummary {
   };
 }
 
-/** True when `span` is the better root: a span without a parent beats a span with a missing parent, else the earlier span wins. */
+/**
+ * True when `span` is the better root: a span without a parent beats a span with a missing parent, else the earlier
+ * span wins.
+ */
 function isBetterRoot(span: ApiSpan, than: ApiSpan): boolean {
   const orphan = parentIdOf(span) !== undefined;
   const thanOrphan = parentIdOf(than) !== undefined;

@@ -6,8 +6,8 @@ const clockSteps = [60e6, 120e6, 300e6, 600e6, 1_800e6, 3_600e6, 7_200e6, 21_600
 /**
  * Computes round points of time for an axis.
  * @param fromUs start of the visible range, microseconds after the trace's start
- * @param toUs   end of the visible range
- * @param most   limit of points that fit; at least 1
+ * @param toUs end of the visible range
+ * @param most maximum number of steps between points; at least 1
  * @returns points within [fromUs, toUs], ascending, evenly spaced
  */
 export function timeTicks(fromUs: number, toUs: number, most: number): number[] {

@@ -44,7 +44,9 @@ export function traceEvents(trace: Trace): readonly TraceEvent[] {
   return events;
 }
 
-/** Builds an event and separates the name from the fields. An exception is recognised by its name or by an attribute. */
+/**
+ * Builds an event and separates the name from the fields. An exception is recognised by its name or by an attribute.
+ */
 function eventOf(span: number, offsetUs: number, fields: readonly ApiAttribute[]): TraceEvent {
   const text = (...keys: string[]) => {
     const found = fields.find(({ key }) => keys.includes(key));
@@ -101,7 +103,10 @@ function servicesOf(trace: Trace, events: readonly TraceEvent[]): readonly strin
   return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
 }
 
-/** True when an event contains every lower-case word in its name, its fields, its service or the operation of its span. */
+/**
+ * True when an event contains every lower-case word in its name, its fields, its service or the operation of its
+ * span.
+ */
 export function eventHolds(trace: Trace, event: TraceEvent, words: readonly string[]): boolean {
   if (words.length === 0) {
     return true;

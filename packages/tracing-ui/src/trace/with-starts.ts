@@ -8,9 +8,9 @@ const noStart = "The span has no start time. It is drawn at the start of its par
 const firstYearUs = 365 * 86_400e6;
 
 /**
- * Gives each span without a start, that is 0 or less, the start of its nearest ancestor with one, or of the trace. Otherwise the
- * trace would last from 1970. Such spans get a warning. A trace that begins in
- * 1970 stays as it is.
+ * Gives each span without a start (0 or less) the start of its nearest ancestor that has one, else the start of the
+ * trace. Otherwise the trace would last from 1970. Such spans get a warning. A trace that begins in 1970 stays as it
+ * is.
  * @returns the same list when every span has a start, which is nearly always
  */
 export function withStarts(spans: readonly ApiSpan[]): readonly ApiSpan[] {

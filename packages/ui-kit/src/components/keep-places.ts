@@ -11,8 +11,8 @@ interface AppHistory {
 /** Key in the tab's session storage, where places survive a reload. */
 const storedAs = "places";
 /**
- * Milliseconds until a scroll position is read. Each read makes the browser lay out the page, which would cost every frame of a
- * scroll.
+ * Milliseconds until a scroll position is read. Each read makes the browser lay out the page, which would cost every
+ * frame of a scroll.
  */
 const readAfterMs = 150;
 /** Longest wait for a list, in milliseconds from the step back. */

@@ -1,6 +1,6 @@
 /**
- * A number with commas between thousands, `12,345`. `toLocaleString` writes the same, but loads the browser's tables of languages
- * first, which takes some ten milliseconds of a page's first second.
+ * A number with commas between thousands, `12,345`. `toLocaleString` writes the same, but loads the browser's tables
+ * of languages first, which takes some ten milliseconds of a page's first second.
  */
 export function formatCount(value: number): string {
   const text = String(value);

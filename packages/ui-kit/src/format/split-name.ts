@@ -2,8 +2,8 @@
 const endLetters = 8;
 
 /**
- * Divides a name into a beginning, which may be cut, and its last letters. A short name is divided in its middle: without a
- * beginning, a field too narrow for the name would show only the end of it.
+ * Divides a name into a beginning, which may be cut, and its last letters. A short name is divided in its middle:
+ * without a beginning, a field too narrow for the name would show only the end of it.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const letters = [...name];

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from "react";
 import { themeChoice } from "./preferences.ts";
 
 /**
- * The visible theme, for a canvas, which CSS cannot colour. `forced` means that the system forces its own colours. A print is
- * light, as its style sheet says.
+ * The visible theme, for a canvas, which CSS cannot colour. `forced` means that the system forces its own colours. A
+ * print is light, as its style sheet says.
  */
 export function useTheme(): "light" | "dark" | "forced light" | "forced dark" {
   return useSyncExternalStore(subscribe, current);

@@ -90,8 +90,8 @@ export function AdaptedPanel(props: AdaptedPanelProps) {
 }
 
 /**
- * Loads a config, if what runs is still what was read. Afterwards everything is read anew; when somebody else was faster,
- * only the config is.
+ * Loads a config, if what runs is still what was read. Afterwards everything is read anew; when somebody else was
+ * faster, only the config is.
  * @param onLoaded called once the config runs
  */
 function useLoad(config: JsonValue, running: RunningConfig, onLoaded: () => void) {

@@ -65,7 +65,10 @@ interface AttributeRowProps {
   isEstimate: boolean;
 }
 
-/** A row for an attribute value: counts, shares as bars, means, and the part of the difference that the value explains. */
+/**
+ * A row for an attribute value: counts, shares as bars, means, and the part of the difference that the value
+ * explains.
+ */
 function AttributeRow({ one, sample, asked, isEstimate }: AttributeRowProps) {
   const share = (spans: number, of: number) => (of === 0 ? 0 : spans / of);
   const [a, b] = [share(one.a.spans, sample.a.spans), share(one.b.spans, sample.b.spans)];

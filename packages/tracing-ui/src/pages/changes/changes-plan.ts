@@ -11,8 +11,8 @@ const dayUs = 86_400e6;
 export type ChangesErrors = Partial<Record<"tags" | "a" | "b" | "sides", string>>;
 
 /**
- * Builds the comparison request from an address. Both sides share service, operation and tags; the values of A and B are added
- * as tags of `key`.
+ * Builds the comparison request from an address. Both sides share service, operation and tags; the values of A and B
+ * are added as tags of `key`.
  * @param nowUs end of the range for a `lookback`, microseconds since 1970
  * @returns `asked`, undefined when a field is wrong, and `errors` by field
  */

@@ -100,7 +100,8 @@ export function DependenciesGraph(props: DependenciesGraphProps) {
 }
 
 /**
- * Loads figures of the calls to and from the service in focus. Sends no request without a focus, or to a store without TraceQL.
+ * Loads figures of the calls to and from the service in focus. Sends no request without a focus, or to a store
+ * without TraceQL.
  * @returns the figures by neighbour, empty until they are loaded, and the queries, which report failures
  */
 function useEdgeFacts(focus: string | undefined, endMs: number, lookbackMs: number) {

@@ -19,7 +19,10 @@ export interface PanZoom {
   scale: number;
 }
 
-/** Minimum and maximum scale. `leastFit` is the minimum scale for fitting a whole drawing: below it names are unreadable. */
+/**
+ * Minimum and maximum scale. `leastFit` is the minimum scale for fitting a whole drawing: below it names are
+ * unreadable.
+ */
 const bounds = { least: 0.08, most: 2.5, leastFit: 0.5 };
 
 /**

@@ -31,8 +31,9 @@ const route = getRouteApi("/models");
 type Change = (fields: Partial<ModelsAddress>) => void;
 
 /**
- * Calls of language models by model, agent, user and others: tokens, cost, errors and times, as curves and as a list. A
- * click on a name narrows the page down to it. States: counting, failed, a store without TraceQL, no calls, and the list.
+ * Calls of language models by model, agent, user and others: tokens, cost, errors and times, as curves and as a list.
+ * A click on a name narrows the page down to it. States: counting, failed, a store without TraceQL, no calls, and the
+ * list.
  */
 export function ModelsPage() {
   const address = route.useSearch();

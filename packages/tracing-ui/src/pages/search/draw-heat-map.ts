@@ -54,8 +54,8 @@ interface HeatMapLook {
 }
 
 /**
- * Draws cells with opacity by count. The failed share of a cell is a red bar along its lower edge; a cell whose spans all
- * failed is entirely red. Drawn in device pixels, so that cells are sharp. Cost: at most two rectangles per cell.
+ * Draws cells with opacity by count. The failed share of a cell is a red bar along its lower edge; a cell whose spans
+ * all failed is entirely red. Drawn in device pixels, so that cells are sharp. Cost: at most two rectangles per cell.
  */
 export function drawHeatMap(
   canvas: HTMLCanvasElement,

@@ -19,7 +19,10 @@ import { startTail, type TailState, tailReducer } from "./tail-reducer.ts";
  */
 const perSecond = 100;
 
-/** The live view, or why a query cannot be followed. @param conditions undefined for a query that conditions cannot express */
+/**
+ * The live view, or why a query cannot be followed. @param conditions undefined for a query that conditions cannot
+ * express
+ */
 export function LiveTail({ conditions }: { conditions: SpanConditions | undefined }) {
   if (conditions !== undefined) {
     return <Followed conditions={conditions} />;

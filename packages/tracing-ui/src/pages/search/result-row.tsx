@@ -114,8 +114,8 @@ function ValueCell({ values }: { values: readonly string[] }) {
 }
 
 /**
- * Span counts by service. A service has the same column in every row, so that rows are easy to compare. A button opens the
- * menu of all services. In narrow windows only the button is shown.
+ * Span counts by service. A service has the same column in every row, so that rows are easy to compare. A button
+ * opens the menu of all services. In narrow windows only the button is shown.
  */
 function ServiceCounts(props: Pick<ResultRowProps, "row" | "hues" | "places" | "onServices">) {
   const { row, hues, places, onServices } = props;

@@ -12,7 +12,10 @@ export interface ScatterPoint {
   radius: number;
 }
 
-/** Positions of the traces: time across, logarithm of the duration up. Small traces come last, so that none is covered. */
+/**
+ * Positions of the traces: time across, logarithm of the duration up. Small traces come last, so that none is
+ * covered.
+ */
 export function scatterOf(results: readonly TraceSummary[]): {
   points: ScatterPoint[];
   /** The time range of the plot's width, microseconds since 1970. */

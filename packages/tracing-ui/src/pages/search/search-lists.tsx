@@ -9,8 +9,8 @@ import { type SavedSearches, useSavedSearches } from "../../searches/saved-searc
 import { addressFields, type SearchAddress } from "../../searches/search-address.ts";
 
 /**
- * Searches saved for all users, recent searches of this browser, and a field that saves the current search by name. A name
- * that exists needs a second press, and so does removing for all users. Errors are shown above the lists.
+ * Searches saved for all users, recent searches of this browser, and a field that saves the current search by name. A
+ * name that exists needs a second press, and so does removing for all users. Errors are shown above the lists.
  * @param address the current search, which the field saves
  * @param onLeave called when a search of the lists is opened
  */

@@ -1,4 +1,5 @@
-// Menus and panels of the search page that are read together, when the first of them opens: one file is smaller than six.
+// Menus and panels of the search page that are read together, when the first of them opens: one file is smaller than
+// six.
 export { Apart } from "./apart.tsx";
 export { ChosenBar } from "./chosen-bar.tsx";
 export { ColumnChoices } from "./column-choices.tsx";

@@ -24,7 +24,9 @@ export interface SearchPlan {
   map: { asked: { q: string } | SpanConditions; range: AskedRange } | undefined;
   /** The selected range of the heat map; undefined for none. */
   selection: Selection | undefined;
-  /** The search as conditions on one span, for endpoints without TraceQL; undefined when conditions cannot express it. */
+  /**
+   * The search as conditions on one span, for endpoints without TraceQL; undefined when conditions cannot express it.
+   */
   conditions: SpanConditions | undefined;
 }
 

@@ -17,8 +17,8 @@ const mostWithoutFilter = 20;
 const pageRows = 100;
 
 /**
- * Services with their numbers of spans and of failed spans, most spans first. A click opens the trace with the spans of the
- * service, or searches for the service.
+ * Services with their numbers of spans and of failed spans, most spans first. A click opens the trace with the spans
+ * of the service, or searches for the service.
  */
 export function ServiceList({ shown, hues }: { shown: ShownServices; hues: ReadonlyMap<string, number> }) {
   const { of, services, traceId } = shown;

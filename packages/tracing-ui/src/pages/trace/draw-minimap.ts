@@ -19,7 +19,7 @@ export interface MinimapColours {
 const marginPx = 5;
 /** Height in pixels of the error tick at the lower edge, which marks a failed span of any length. */
 const errorTickPx = 5;
-/** Minimum distance in pixels of lines if each span has a line. If there is less room, a line is a level of the tree. */
+/** Minimum distance in pixels between the lines of spans. With less room, each line shows a level of the tree. */
 const leastPitchPx = 3;
 /** Maximum distance from line to line, in pixels. */
 const mostPitchPx = 10;

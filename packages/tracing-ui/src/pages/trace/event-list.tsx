@@ -11,16 +11,17 @@ import type { ApiAttribute } from "../../trace/trace-schema.ts";
 import { matchingAttributes } from "./attribute-table.tsx";
 
 /**
- * Maximum number of events that are shown. A line counts the others. A span may have thousands of events, and each
- * needs several elements.
+ * Maximum number of events that are shown. With more, a line below shows the total. A span may have thousands of
+ * events, and each needs several elements.
  */
 const mostEvents = 200;
 /** Maximum number of letters of a field that are shown in its line. */
 const mostFieldLetters = 2_000;
 
 /**
- * The events of a span: marks on a line as long as the span, then a list. With more than 200 events a line shows their number.
- * @param span   index of the span
+ * The events of a span: marks on a line as long as the span, then a list. With more than 200 events a line shows
+ * their number.
+ * @param span index of the span
  * @param filter text that shown fields must contain
  */
 export function EventList({ trace, span: at, filter }: { trace: Trace; span: number; filter: string }) {

@@ -117,8 +117,8 @@ interface RangeDrag {
 }
 
 /**
- * Selects a range by the pointer, or drags an edge of the current range. Returns the range to show, which during a drag is
- * the dragged range, and the listeners of the frame.
+ * Selects a range by the pointer, or drags an edge of the current range. Returns the listeners of the frame, and the
+ * range to show: during a drag, the dragged range.
  */
 function useRangeDrag({ frame, total, range, dispatch }: RangeDrag) {
   // The fixed edge and the moving edge in microseconds, and where the drag began in pixels; undefined

@@ -52,7 +52,10 @@ export const traceAddress = z.object({
     z.optional(z.enum(["flame", "graph", "statistics", "events", "conversation", "json"])),
     undefined,
   ),
-  /** Id of a span of the chosen group: in the flame graph it has the whole width, in a large graph it is in the middle. */
+  /**
+   * Id of a span of the chosen group: in the flame graph it has the whole width, in a large graph it is in the
+   * middle.
+   */
   at: text,
   /** `all`: a large graph is drawn whole; absent: only the part around one box. */
   graph: z.catch(z.optional(z.enum(["all"])), undefined),

@@ -42,7 +42,7 @@ interface TraceHeaderProps {
   peers: ReadonlyMap<string, SpanPeers>;
   /** Gaps that can be folded. */
   gaps: readonly IdleGap[];
-  /** Operations that single spans call many times. */
+  /** Number of operations that single spans call many times. */
   repeats: number;
   /** Number of notes on the trace and its spans; undefined until loaded, or when the service stores no notes. */
   notes: number | undefined;
@@ -227,7 +227,6 @@ function ErrorsFigure({ trace, dispatch }: Pick<TraceHeaderProps, "trace" | "dis
   );
 }
 
-/** A figure: its name and its value. */
 function Figure({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="trace-figure">

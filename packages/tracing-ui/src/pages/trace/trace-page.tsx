@@ -92,7 +92,7 @@ export function TracePage() {
   return <TraceFailure {...{ traceId, trace }} />;
 }
 
-/** A trace that could not be read: it is not in the store, with advice for short ids, or another failure. */
+/** Tells why a trace could not be read: it is not in the store (with advice for short ids), or another failure. */
 function TraceFailure({ traceId, trace }: { traceId: string; trace: UseQueryResult<ApiTrace> }) {
   const missing = trace.error instanceof ApiError && trace.error.code === "API_NOT_FOUND";
   useEffect(() => {
@@ -208,7 +208,7 @@ function useSettledFacts(trace: Trace) {
   return { path, pathKnown, repeats };
 }
 
-/** Names the browser's tab by the first root of the trace; by the id without a root. */
+/** Sets the title of the browser's tab: the leading root of the trace, or the trace id when there is no root. */
 function useTraceTitle(trace: Trace): void {
   useEffect(() => {
     const root = leadingRoot(trace);

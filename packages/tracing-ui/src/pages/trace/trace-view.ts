@@ -45,7 +45,7 @@ export interface TraceView {
  * - `nextError`, `nextMatch`: selects the next or previous error or match, wrapping around at the ends
  * - `filter`, `dim`: changes the filter text, or switches between dimming and hiding other spans
  * - `zoom`, `zoomBy`, `pan`, `zoomOut`: changes the visible time
- * - `escape`: clears the filter, or without a filter the selection
+ * - `escape`: clears the filter; when there is none, the selection
  * - `restore`: replaces the whole view after the address changed
  */
 export type ViewAction =
@@ -73,11 +73,14 @@ export type ViewAction =
 /** Minimum length of the visible range, in microseconds. */
 const shortestRangeUs = 1;
 /**
- * Maximum number of open or folded span ids that an address contains. With more, the address would be too long to send.
+ * Maximum number of span ids in each list of an address: open, folded, runs. Longer lists make the address too long
+ * to send.
  */
 const mostIds = 40;
 
-/** The view after an action. Without a change it returns the same object, so that React renders nothing. */
+/**
+ * The view after an action. A selection that changes nothing returns the same object, so that React renders nothing.
+ */
 export function reduceView(trace: Trace, view: TraceView, action: ViewAction): TraceView {
   const { selected } = view;
   switch (action.type) {
@@ -124,7 +127,10 @@ export function reduceView(trace: Trace, view: TraceView, action: ViewAction): T
   }
 }
 
-/** Selects the row `by` rows further, limited by the first and last row; the first row without a selection. */
+/**
+ * Selects the row `by` rows further, but not beyond the first or last row. Without a selection, selects the first
+ * row.
+ */
 function moved(trace: Trace, view: TraceView, by: number, rows: Int32Array): TraceView {
   const row = rowOf(rows, view.selected);
   const next = row === -1 ? 0 : Math.max(0, Math.min(rows.length - 1, row + by));
@@ -179,7 +185,6 @@ export function isWhole(trace: Trace, { fromUs, toUs }: TimeRange): boolean {
   return fromUs <= 0 && toUs >= wholeRange(trace).toUs;
 }
 
-/** True when the span has children. */
 export function hasChildren(trace: Trace, span: number): boolean {
   return (trace.subtreeEnd[span] as number) > span + 1;
 }
@@ -308,8 +313,8 @@ function panned(trace: Trace, { fromUs, toUs }: TimeRange, by: number): TimeRang
 }
 
 /**
- * Limits a range to the trace, orders its ends, and makes it at least `shortestRangeUs` long. A range of NaN becomes the
- * whole trace.
+ * Limits a range to the trace, orders its ends, and makes it at least `shortestRangeUs` long. A range of NaN becomes
+ * the whole trace.
  */
 function withinTrace(trace: Trace, range: TimeRange): TimeRange {
   const whole = wholeRange(trace);
@@ -366,7 +371,7 @@ function foldedOf(trace: Trace, fold: string | undefined): Set<number> | undefin
   return rule === undefined ? undefined : foldedBy(trace, rule);
 }
 
-/** The address of a view, without default values. Open and folded spans past 40 are left out. */
+/** The address of a view, without default values. Each list of span ids ends after 40 ids. */
 export function addressOfView(trace: Trace, view: TraceView): Record<string, string> {
   const idsOf = (spans: ReadonlySet<number>) =>
     [...spans]

@@ -34,7 +34,8 @@ export function ViewSwitch({ traceId, hasConversation }: { traceId: string; hasC
             to="/trace/$traceId"
             params={{ traceId }}
             search={changedAddress(address, { view })}
-            // Without these options the router marks every link as active, because the links differ only in the search part.
+            // Without these options the router marks every link as active, because the links differ only in the
+            // search part.
             activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
           >
             {title}

@@ -147,8 +147,8 @@ function extensionsOf(queries: QueryClient, { search, source, changed }: EditorL
 }
 
 /**
- * Names and values for the text before the caret; null for none. Without an explicit request a list opens only within a word,
- * or after `.` or a comparison operator.
+ * Names and values for the text before the caret; null for none. Without an explicit request a list opens only within
+ * a word, or after `.` or a comparison operator.
  */
 async function complete(
   source: CompletionSource,

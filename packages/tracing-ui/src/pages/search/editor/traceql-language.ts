@@ -55,8 +55,8 @@ const kinds: readonly (readonly [RegExp, TokenKind])[] = [
 ];
 
 /**
- * Reads the next token of a line for its colour. It accepts more than the language does, so that half-typed text keeps its
- * colours; only the server decides what is wrong.
+ * Reads the next token of a line for its colour. It accepts more than the language does, so that half-typed text
+ * keeps its colours; only the server decides what is wrong.
  * @returns undefined for space and for letters without a meaning
  */
 export function nextToken(stream: StringStream, state: TokenState): TokenKind | undefined {
@@ -96,8 +96,8 @@ function plainToken(stream: StringStream): TokenKind | undefined {
 }
 
 /**
- * The language of the editor: tokens for colours. A stream of tokens instead of a grammar, because a generated parser would take
- * nine kilobytes more of the app, and the server checks queries anyway.
+ * The language of the editor: tokens for colours. A stream of tokens instead of a grammar, because a generated parser
+ * would take nine kilobytes more of the app, and the server checks queries anyway.
  */
 const language = StreamLanguage.define<TokenState>({
   name: "traceql",

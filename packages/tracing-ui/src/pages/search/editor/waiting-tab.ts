@@ -7,9 +7,10 @@ const mostWaitMs = 1_000;
 const waitStepMs = 20;
 
 /**
- * The Tab key of one editor: it accepts the chosen completion. A shown list that is being read anew, or has just come,
- * accepts nothing yet: then the key waits, at most a second, as long as the text stays. Otherwise Tab would leave the editor with the
- * list in sight. The keys that end the word wait for Tab in their turn, so that a fast hand gets what it chose.
+ * The Tab key of one editor: it accepts the chosen completion. A shown list that is being read anew, or has just
+ * come, accepts nothing yet: then the key waits, at most a second, as long as the text stays. Otherwise Tab would
+ * leave the editor with the list in sight. The keys that end the word wait for Tab in their turn, so that a fast hand
+ * gets what it chose.
  */
 export class WaitingTab {
   readonly #later: (() => void)[] = [];

@@ -15,8 +15,8 @@ interface NoteFormProps {
 }
 
 /**
- * The form for a note that all users see. Enter begins a new line, Ctrl Enter saves, Esc cancels. The author's name is stored
- * for the next note. After a failure an error is shown below the form, and the text stays.
+ * The form for a note that all users see. Enter begins a new line, Ctrl Enter saves, Esc cancels. The author's name
+ * is stored for the next note. After a failure an error is shown below the form, and the text stays.
  */
 export function NoteForm(props: NoteFormProps) {
   const { spanId, onClose } = props;

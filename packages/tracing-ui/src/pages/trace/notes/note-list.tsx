@@ -29,8 +29,8 @@ export function NoteList(props: {
 }
 
 /**
- * A note with its author and time. Deleting needs a second press, because it deletes the note for all users. In a saved page
- * notes cannot be deleted.
+ * A note with its author and time. Deleting needs a second press, because it deletes the note for all users. In a
+ * saved page notes cannot be deleted.
  */
 function NoteItem(props: { traceId: string; note: TraceNote; children: ReactNode }) {
   const { traceId, note, children } = props;

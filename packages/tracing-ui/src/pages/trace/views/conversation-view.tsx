@@ -19,7 +19,7 @@ import { isSavedPage } from "../saved-trace.ts";
 import { changedAddress } from "../trace-address.ts";
 
 const route = getRouteApi("/trace/$traceId");
-/** Calls on a page, because each call needs many elements. */
+/** Number of calls on a page. It is small, because each call needs many elements. */
 const callsPerPage = 200;
 /** Maximum number of letters shown of a text; the span's attributes have the whole text. */
 const mostLetters = 20_000;

@@ -22,8 +22,8 @@ const partOfNarrow = 1 / 4;
 type Children = ReadonlyMap<number, readonly number[]>;
 
 /**
- * Lays out groups. The width is the self time of a group and the groups below, and the widest sibling comes first. A group
- * too short to be visible, such as 0 µs, gets the width `least` as long as there is room.
+ * Lays out groups. The width is the self time of a group and the groups below, and the widest sibling comes first. A
+ * group too short to be visible, such as 0 µs, gets the width `least` as long as there is room.
  * @param focus the group that gets the whole width, with its ancestors above; −1 for all groups
  * @param least minimum width of a box, as a share of the whole width
  * @returns the boxes, and the number of groups below the focus that have no box

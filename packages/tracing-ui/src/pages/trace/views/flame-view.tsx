@@ -95,7 +95,7 @@ interface LeadProps {
   onAll: () => void;
 }
 
-/** The line above the graph: the figures of a group, and links out of it. */
+/** The line above the graph: the figures of a group, a button that shows all groups, and a link to the waterfall. */
 function Lead({ trace, hues, group, share, isWhole, onAll }: LeadProps) {
   const address = route.useSearch();
   return (
@@ -262,7 +262,7 @@ function GroupFacts(props: {
   );
 }
 
-/** The box that an arrow key selects: down the widest child, up the parent, left and right a neighbour in the row. */
+/** The box that a key selects. Down: the widest child; up: the parent; left and right: a neighbour in the row. */
 function neighbour(
   boxes: readonly FlameBox[],
   groups: readonly SpanGroup[],

@@ -30,9 +30,9 @@ const sizes = { nodeWidth, nodeHeight, nodeGap: 18, lineGap: 18, columnGap: 64, 
 const scales = [0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.5];
 
 /**
- * The calls within the trace, left to right. Boxes are operations, or services when there are too many
- * operations. Boxes lead to the waterfall. A large graph shows only the part around one box, at first the root; its other
- * boxes lead to the parts around them.
+ * The calls within the trace, left to right. Boxes are operations, or services when there are too many operations.
+ * Boxes lead to the waterfall. A large graph shows only the part around one box, at first the root; its other boxes
+ * lead to the parts around them.
  */
 export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const { whole, graph, middle } = useShownGraph(trace);
@@ -78,8 +78,8 @@ export function GraphView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<str
 }
 
 /**
- * The whole graph, and the part that is drawn. `middle` is the node that the part is drawn around, undefined when all is
- * drawn: the node of the chosen span, else of the root.
+ * The whole graph, and the part that is drawn. `middle` is the node in the middle of the part: the node of the chosen
+ * span, else of the root. It is undefined when the whole graph is drawn.
  */
 function useShownGraph(trace: Trace) {
   const { at, graph: choice } = route.useSearch();
@@ -182,15 +182,15 @@ function Arrow() {
 }
 
 /**
- * Scrolls a graph to the node of the trace's root, which is halfway down. Otherwise a large graph would
- * open at an empty area. Runs before the paint, and only once for each layout.
+ * Scrolls a graph to its first node: the root of the trace, or the middle node of a part. This node is halfway down.
+ * Otherwise a large graph would open at an empty area. Runs before the paint, and only once for each layout.
  */
 function useStartInSight(start: Point | undefined, zoom: number) {
   const scroll = useRef<HTMLElement>(null);
   const shown = useRef<Point>(undefined);
   useLayoutEffect(() => {
     const { current: frame } = scroll;
-    // A zoom must not scroll back to the root: the user has already chosen a position.
+    // A zoom must not scroll back to the first node: the user has already chosen a position.
     if (frame !== null && start !== undefined && shown.current !== start) {
       shown.current = start;
       frame.scrollTop = start.y * zoom - frame.clientHeight / 2;

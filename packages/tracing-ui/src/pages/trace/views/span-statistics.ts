@@ -55,7 +55,7 @@ export interface AttributeKeys {
   resources: readonly string[];
 }
 
-/** The attribute keys of a trace. @param most limit for each of both lists */
+/** The attribute keys of a trace. @param most maximum number of keys in each list */
 export function attributeKeys(trace: Trace, most: number): AttributeKeys {
   const spans = keysOf(trace.spans, most);
   const known = new Set(spans);

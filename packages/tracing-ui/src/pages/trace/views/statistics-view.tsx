@@ -121,7 +121,7 @@ interface GroupByProps {
   by: string;
   /** Keys of attributes that are offered. */
   keys: AttributeKeys;
-  /** Groups in the table. */
+  /** Number of groups in the table. */
   groups: number;
   /** Changes the address. */
   go: Go;

@@ -99,8 +99,8 @@ function drawSpan(
     }
   }
   context.globalAlpha = 1;
-  // Pins are above the bar, so that events do not hide a short bar. Their position is relative to the span's start, because
-  // the drawn trace may have folded idle time before the span.
+  // Pins are above the bar, so that events do not hide a short bar. Their position is relative to the span's start,
+  // because the drawn trace may have folded idle time before the span.
   const logs = trace.spans[span]?.logs;
   const drawnUs = (trace.offsetUs[span] as number) - (trace.spans[span]?.startTime ?? 0);
   for (let index = 0; index < Math.min(logs?.length ?? 0, mostEvents); index += 1) {
@@ -116,8 +116,8 @@ function drawSpan(
 }
 
 /**
- * Draws the bar of a folded run: stripes instead of a solid bar, with the median and the 95th percentile of
- * their durations.
+ * Draws the bar of a folded run: stripes instead of a solid bar, with the median and the 95th percentile of the
+ * durations of its repeats.
  */
 function drawRun(
   pen: WaterfallPen,

@@ -2,13 +2,13 @@
 export type FontName = "plain" | "bold" | "mono" | "monoBold" | "small" | "large";
 
 /**
- * Maximum number of letters that are measured; the middle of a longer text is cut out first. Longer names are cut
- * first, because no row has room for more letters.
+ * Maximum number of letters that are measured; the middle of a longer text is cut out first, because no row has room
+ * for more letters.
  */
 const mostLetters = 400;
 /** The share of a cut name's letters that come from its beginning; its end distinguishes similar names. */
 const beginning = 0.6;
-/** Minimum of letters for a cut that keeps both ends; with fewer, only the beginning is kept. */
+/** Minimum number of letters for a cut that keeps both ends; with fewer, only the beginning is kept. */
 const leastForBothEnds = 8;
 /** Maximum number of text widths that are cached. A trace has few operations but many different durations. */
 const mostRemembered = 8_000;

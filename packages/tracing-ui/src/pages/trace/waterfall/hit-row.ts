@@ -87,7 +87,7 @@ function lanePart(scene: WaterfallScene, span: number, x: number): RowHit["part"
   return "bar";
 }
 
-/** The tooltip for the part under the pointer; "" when the row already shows the same text. */
+/** The tooltip for the part under the pointer; "" for a part without a tooltip, such as a bar. */
 export function hintOf(scene: WaterfallScene, { span, part }: RowHit): string {
   switch (part) {
     case "name":

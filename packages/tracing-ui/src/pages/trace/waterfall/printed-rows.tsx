@@ -30,8 +30,8 @@ interface PrintedRowsProps {
 }
 
 /**
- * The waterfall on paper: every row as text with its bar, and the open details. The canvas of the screen has only the rows in view.
- * Mounted only while the browser prints.
+ * The waterfall on paper: every row as text with its bar, and the open details. The canvas of the screen has only the
+ * rows in view. Mounted only while the browser prints.
  */
 export function PrintedRows({ scene, hues }: PrintedRowsProps) {
   const { rows, view, ticks, trace } = scene;

@@ -15,8 +15,8 @@ interface RowPointer {
 }
 
 /**
- * The listeners of the drawn rows. A click on the caret or on the chip of a run folds; a click elsewhere opens the details.
- * The row below the pointer is highlighted, and its hint is the tooltip.
+ * The listeners of the drawn rows. A click on the caret or on the chip of a run folds; a click elsewhere opens the
+ * details. The row below the pointer is highlighted, and its hint is the tooltip.
  */
 export function rowPointer({ scene, painter, dispatch }: RowPointer) {
   function hitBy(event: MouseEvent<HTMLDivElement>): RowHit | undefined {

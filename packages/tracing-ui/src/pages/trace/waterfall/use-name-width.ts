@@ -6,7 +6,8 @@ const key = "tracing.nameWidth";
 const leastPx = 160;
 
 /**
- * Width of the column of names, in pixels: the last width chosen in this browser, else a third of the table.
+ * Width of the column of names, in pixels: the last width chosen in this browser, else a third of the table, at most
+ * 560.
  * @param tableWidth width of the whole table; at least two fifths of it stay free of names
  */
 export function useNameWidth(tableWidth: number): [width: number, choose: (width: number) => void] {

@@ -3,7 +3,9 @@ import type { RowWindow } from "../../../trace/row-window.ts";
 import { rowOf } from "../../../trace/visible-rows.ts";
 import { WATERFALL_HEAD_PX, WATERFALL_ROW_PX } from "./waterfall-rows.ts";
 
-/** Scrolls to the selected row after each new selection: first to a third of the height, later only as far as needed. */
+/**
+ * Scrolls to the selected row after each new selection: first to a third of the height, later only as far as needed.
+ */
 export function useScrollToSelected(
   scroller: RefObject<HTMLDivElement | null>,
   rowWindow: RowWindow,

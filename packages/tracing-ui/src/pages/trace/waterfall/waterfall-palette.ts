@@ -31,7 +31,7 @@ export interface WaterfallPalette {
   colours: typeof colours;
   /** Colours of services, by index into `trace.services`. */
   services: readonly string[];
-  /** Patterns over the colours, by index into `trace.services`; undefined for the plain pattern. */
+  /** Patterns over the colours, by index into `trace.services`; undefined for a service without a pattern. */
   patterns: readonly (CanvasPattern | undefined)[];
   /** Hatching of folded idle time. */
   idle: CanvasPattern | undefined;

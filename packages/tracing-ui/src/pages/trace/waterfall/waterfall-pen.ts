@@ -70,7 +70,7 @@ export class WaterfallPen {
     return Math.round(px * this.palette.scale) / this.palette.scale;
   }
 
-  /** Fills a box that is at least `least` pixels wide. Its edges are snapped, so that they are sharp. */
+  /** Fills a box that is at least `least` pixels wide. Its left and right edges are snapped, so that they are sharp. */
   box({ x, y, width, height }: Box, colour: string | CanvasPattern, least = 0): void {
     const left = this.snap(x);
     this.context.fillStyle = colour;
@@ -97,7 +97,10 @@ export class WaterfallPen {
     this.context.fillText(text, x, top + this.#baseline(font));
   }
 
-  /** Draws an icon with its top left corner at a point. @param turned true rotates by 90°, as for the caret of an unfolded span */
+  /**
+   * Draws an icon with its top left corner at a point. @param turned true rotates by 90°, as for the caret of an
+   * unfolded span
+   */
   icon(
     name: IconName,
     { x, y }: { x: number; y: number },
