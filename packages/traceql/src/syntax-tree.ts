@@ -3,7 +3,6 @@
  * that equal texts have equal trees.
  */
 
-/** A whole query. */
 export type TraceQlQuery =
   // Selects spansets of traces: `{ status = error } | count() > 2`.
   | { readonly type: "search"; readonly pipeline: Pipeline; readonly hints: readonly Hint[] }
