@@ -13,12 +13,10 @@ const emptyTag = {
   vBinary: noBytes,
 };
 
-/** A tag whose value is a string. */
 export function stringTag(key: string, vStr: string): KeyValue {
   return { ...emptyTag, key, vStr };
 }
 
-/** A tag whose value is true or false. */
 export function boolTag(key: string, vBool: boolean): KeyValue {
   return { ...emptyTag, key, vType: ValueType.BOOL, vBool };
 }
@@ -28,7 +26,6 @@ export function int64Tag(key: string, vInt64: bigint): KeyValue {
   return { ...emptyTag, key, vType: ValueType.INT64, vInt64 };
 }
 
-/** A tag whose value is a double. */
 export function float64Tag(key: string, vFloat64: number): KeyValue {
   return { ...emptyTag, key, vType: ValueType.FLOAT64, vFloat64 };
 }

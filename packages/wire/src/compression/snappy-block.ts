@@ -38,7 +38,6 @@ export function readSnappyLength(bytes: Uint8Array, start: number, end: number):
   }
 }
 
-/** A part of a buffer. */
 export interface BytesPart {
   readonly bytes: Uint8Array;
   readonly start: number;

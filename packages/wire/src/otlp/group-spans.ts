@@ -14,7 +14,6 @@ export interface ScopeGroup {
   readonly spans: readonly Span[];
 }
 
-/** Options of writing spans as OTLP. */
 export interface EncodeOptions {
   /**
    * True: spans have the form of Jaeger's query service. The last attribute of each span is then

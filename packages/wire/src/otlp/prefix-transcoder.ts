@@ -26,7 +26,7 @@ const keptScopes = 64;
 /** Columns that all rows of a resource, or all rows of a scope, have in common. */
 interface SharedColumns {
   readonly view: DataView;
-  /** Name of the resource's service. */
+  /** Name of the resource's service; "" for a scope. */
   readonly service: string;
   /** True when attribute values were cut because they were nested too deeply. */
   readonly isCut: boolean;

@@ -56,7 +56,6 @@ export function attributeNeedle(key: string, value: AttributeValue): Buffer {
   ]);
 }
 
-/** Encodes an attribute list. */
 export function attributeListOf(attributes: readonly Attribute[]): Buffer {
   if (attributes.length === 0) {
     return Buffer.alloc(0);

@@ -187,7 +187,6 @@ export class RowScanner {
     return this.#view.getInt32(this.startAt + 4, true) * 2 ** 32 + this.#view.getUint32(this.startAt, true);
   }
 
-  /** The span's `tracestate`. */
   get traceStateText(): string {
     return this.traceStateEnd === this.traceStateAt + 1
       ? ""

@@ -66,7 +66,6 @@ export abstract class ThriftCursor {
   /** The value of the bool field whose header was read last. */
   abstract bool(): boolean;
 
-  /** A number of 32 bits. */
   abstract int32(): number;
 
   /** Reads a number of 64 bits into `low` and `high`. */
