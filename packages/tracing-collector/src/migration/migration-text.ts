@@ -1,7 +1,6 @@
 import { stringify } from "yaml";
 import type { MigratedLine, Migration, Outcome } from "./migration.ts";
 
-/** A file of the result. */
 export interface MigratedFile {
   /** Name of the file, such as `tracing-collector.yaml`. */
   readonly name: string;

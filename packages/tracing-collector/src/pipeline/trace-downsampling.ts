@@ -13,7 +13,6 @@ export interface DownsamplingObserver {
   downsampled(kept: number, dropped: number): void;
 }
 
-/** Settings for choosing traces. */
 export interface DownsamplingSettings {
   /** Share of traces to keep, 0 to 1. */
   readonly ratio: number;

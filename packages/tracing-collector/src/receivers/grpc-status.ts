@@ -1,11 +1,9 @@
 import { status } from "@grpc/grpc-js";
 import { encodeHeaders, type HeaderField } from "http-protocols/http2";
 
-/** The failure of a call. */
 export interface GrpcFailure {
   /** A number of `status`. */
   readonly code: status;
-  /** Text of the status. */
   readonly details: string;
   /** `google.rpc.Status` as protobuf, for `grpc-status-details-bin`. */
   readonly statusDetails?: Uint8Array;

@@ -14,7 +14,6 @@ import { httpTenant, TenantError } from "./tenant.ts";
 
 /** The parts of receiving spans over HTTP that differ between protocols. */
 export interface HttpSpanForm {
-  /** Stores the spans. */
   readonly intake: SpanIntake;
   /** @throws WireError */
   transcode(body: Buffer, tenant: string): TranscodeResult;

@@ -8,7 +8,6 @@ import { type HttpSpanForm, receiveSpans } from "./http-spans.ts";
 import type { ReceiverContext } from "./receiver.ts";
 import { requestPath } from "./request-path.ts";
 
-/** Settings of OTLP over HTTP. */
 export interface OtlpHttpSettings {
   /** Milliseconds for receiving heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;

@@ -19,7 +19,6 @@ export interface ReceiverContext extends Pipeline {
 
 /** The address of a receiver, and the name of the address in options and messages. */
 export interface ReceiverAddress {
-  /** Address to listen on. */
   readonly address: HostPort;
   /** Name of the protocol, for messages. */
   readonly what: string;

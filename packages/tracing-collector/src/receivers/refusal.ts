@@ -3,9 +3,8 @@ import { CollectorError, type CollectorErrorCode } from "../errors.ts";
 
 /** Asks a sender to repeat the request later, or to send smaller requests. */
 export interface Refusal {
-  /** Status for gRPC clients. */
   readonly grpcStatus: status;
-  /** Status for HTTP clients. 413 is final; after the others the client should send again. */
+  /** 413 is final; after the others the client should send again. */
   readonly httpStatus: 413 | 429 | 503;
   /** Whole seconds to wait; undefined when the same request will never be accepted. */
   readonly retryAfterS: number | undefined;

@@ -15,7 +15,6 @@ import type { Receiver, ReceiverAddress, ReceiverContext } from "./receiver.ts";
 import { maxRowsBytes } from "./request-limits.ts";
 import { requestPath } from "./request-path.ts";
 
-/** Settings of the Zipkin receiver. */
 export interface ZipkinSettings {
   /** Milliseconds for receiving heads and bodies of requests. */
   readonly timeouts: HttpTimeouts;

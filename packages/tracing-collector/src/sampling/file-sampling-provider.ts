@@ -6,7 +6,6 @@ import { readStrategies, sourceText } from "./read-strategies.ts";
 import type { SamplingProvider } from "./sampling-provider.ts";
 import { noStrategies, type Strategies, strategiesOfFile } from "./strategies-of-file.ts";
 
-/** The options of strategies from a file. */
 export interface FileSamplingOptions {
   /** Path or http(s) URL. "": no source; every service gets the built-in strategy. */
   readonly source: string;

@@ -22,7 +22,6 @@ export interface OpenSampling {
   readonly steps: readonly RowStep[];
 }
 
-/** Services that sampling needs. */
 export interface SamplingContext {
   /** The store of the spans; sampling does not close it. */
   readonly store: TraceStore;

@@ -4,7 +4,6 @@ import type { Health, Logger } from "lifecycle";
 import type { SamplingStore } from "storage/api";
 import type { CompareDerived, DerivedDifference } from "trace-store";
 
-/** Services that the watch needs. */
 export interface DerivedWatchParts {
   /** Compares the derived tables with the spans. */
   readonly compare: CompareDerived;

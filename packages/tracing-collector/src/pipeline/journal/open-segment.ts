@@ -101,7 +101,6 @@ export class OpenSegment {
     return this.#bytes;
   }
 
-  /** Bytes of the segment's file. */
   get fileBytes(): number {
     return this.#fileBytes;
   }

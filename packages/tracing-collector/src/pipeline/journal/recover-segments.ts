@@ -211,7 +211,6 @@ function placesOf({ damages }: SegmentScan): object {
 interface Kept {
   /** Description of the copied bytes, for the log. */
   readonly what: string;
-  /** Path of the copy. */
   readonly path: string;
   readonly bytes: number;
 }

@@ -18,9 +18,7 @@ const seed = 0;
 
 /** A segment of the present layout. */
 export interface RewrittenSegment {
-  /** Bytes of the rewritten file. */
   readonly bytes: number;
-  /** Frames of the new file. */
   readonly frames: FrameList;
 }
 

@@ -96,7 +96,6 @@ const rule = z.discriminatedUnion("action", [
     .describe("Gives the attribute another name; an attribute that has it already stays beside it."),
 ]);
 
-/** Schema of a document of rules. */
 export const rulesDocument = z.strictObject({
   "dry-run": z.boolean().default(false).describe("Change nothing at all, and count for every rule."),
   "hash-key": z

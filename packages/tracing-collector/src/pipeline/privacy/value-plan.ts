@@ -10,7 +10,7 @@ export interface ValuePlan {
   readonly form: ValueForm;
   /** Name of the attribute from the sender; "" for a text. */
   readonly key: string;
-  /** New name of the attribute. */
+  /** Name of the attribute after the rules; equal to `key` when no rule renames it. */
   readonly newKey: string;
   /** Rules in the order of the file. */
   readonly rules: readonly CompiledRule[];

@@ -73,7 +73,6 @@ export class Connection extends ServerConnection<RequestStream> {
     }
   }
 
-  /** Closes the connection immediately. */
   destroy(): void {
     this.#socket.destroy();
   }

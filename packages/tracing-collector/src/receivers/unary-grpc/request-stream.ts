@@ -23,11 +23,10 @@ export interface RequestSettings {
 /** The answer to a request that is not gRPC. The request is read to its end and ignored. */
 export interface PlannedAnswer {
   readonly httpStatus: number;
-  /** Text of its body. */
+  /** Body of the answer. */
   readonly text: string;
 }
 
-/** The headers of a call. */
 interface RequestHead {
   /** Id of the HTTP/2 stream. */
   readonly id: number;
