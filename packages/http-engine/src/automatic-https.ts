@@ -93,9 +93,9 @@ function redirectRoute(hosts: readonly string[], port: number, usualPorts: Reado
 /**
  * Decides which servers use TLS, for which names certificates are managed, and where plain HTTP is redirected.
  *
- * Plans TLS. A server speaks TLS on every port except that of plain HTTP when it has names in its routes, only
- * listeners on the HTTPS port, or connection policies. A server on port 0, whose number is unknown in advance, uses
- * plain HTTP unless it has connection policies. All other rules are the rules of Caddy 2.11.
+ * A server uses TLS when it has host names in its routes, only listeners on the HTTPS port, or connection policies. Its
+ * listeners on the HTTP port still use plain HTTP. A server on port 0, whose number is unknown in advance, uses plain
+ * HTTP unless it has connection policies. All other rules are the rules of Caddy 2.11.
  */
 export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   const httpPort = app.http_port ?? defaultHttpPort;
@@ -146,7 +146,7 @@ export function planAutomaticHttps(app: HttpAppConfig): PlannedServer[] {
   }));
 }
 
-/** Hosts and addresses of a server that gets redirects from plain HTTP. */
+/** Hosts and HTTPS addresses of a server, to which plain HTTP requests are redirected. */
 interface Redirected {
   readonly hosts: readonly string[];
   readonly addresses: readonly Extract<ListenAddress, { readonly network: "tcp" }>[];

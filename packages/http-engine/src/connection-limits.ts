@@ -21,7 +21,7 @@ export interface ConnectionLimits {
   readonly writeMinRate: number;
   /** Milliseconds that a connection may wait for its next request before it is closed. */
   readonly idleTimeoutMs: number;
-  /** Time without data after which TCP checks whether the client is still there. */
+  /** Milliseconds without data after which TCP checks whether the client is still there; 0: TCP never checks. */
   readonly keepAliveMs: number;
   /** Milliseconds between two TCP probes. */
   readonly keepAliveIntervalMs: number;

@@ -11,7 +11,8 @@ export class DeclaredBody {
   /**
    * Starts with the head of a response.
    * @param length declared length; undefined for none
-   * @returns true when this server may declare a length that the handler left out: the status allows a body
+   * @returns true when this server may declare a length that the handler left out: not for 204 and 304, and not a
+   * length of 0 for HEAD
    * @throws ServerError HTTP_RESPONSE for a status that is not final
    */
   begin(method: string, status: number, length: number | undefined): boolean {

@@ -69,7 +69,7 @@ export class ExchangeRequest {
   #original: RequestLine | undefined;
   /** The stream that replaces the client's body; undefined without a replacement. */
   #body: Readable | undefined;
-  /** True when `#body` contains no bytes of the client's body. */
+  /** True when readers get a replacement or the buffered bytes, not the client's stream. */
   #isReplaced = false;
   /** Filters that will be applied when the body is read. */
   #filters: BodyFilter[] | undefined;
@@ -234,7 +234,7 @@ export class ExchangeRequest {
     return whole;
   }
 
-  /** Fields that followed the {@link body}; empty for a body that a handler set. */
+  /** Fields that followed the {@link body}; empty for a body that a handler set or buffered. */
   get requestTrailers(): HeaderList {
     return this.#isReplaced ? [] : this.stream.requestTrailers;
   }
@@ -256,7 +256,7 @@ export class ExchangeRequest {
     return this.#given;
   }
 
-  /** True when a part of the client's body was read, so that the request cannot be repeated. */
+  /** True when a part of the client's body was read and not buffered, so that the request cannot be repeated. */
   get bodyTouched(): boolean {
     return this.stream.bodyTouched && this.#buffered === undefined;
   }

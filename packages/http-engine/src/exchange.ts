@@ -84,9 +84,9 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   activeIndex = -1;
   /** Index of the request's record among the running requests of this thread; undefined: no record. */
   note: number | undefined;
-  /** Gets the name of each handler that the request reaches; usually undefined. */
+  /** Called with the name of each handler that the request reaches; usually undefined. */
   onHandler: ((name: string) => void) | undefined;
-  /** Counts of the last route that took the request before it failed. */
+  /** Counts of the last route that took the request; error routes are not included. */
   routeFigures: RouteFigures | undefined;
   /** True: the handler needs no further bytes of the client or of an upstream. */
   answersAlone = false;
@@ -387,8 +387,8 @@ export class Exchange extends ExchangeRequest implements StreamListener {
   }
 
   /**
-   * Reverts the changes of {@link beforeHead} after a response failed before the client saw it. A complete response
-   * keeps its fields: in that case a filter failed.
+   * Reverts the changes of {@link beforeHead} after a response failed before the client saw it. The fields stay if the
+   * handler had given its whole response, because then a filter failed.
    */
   undoHead(): void {
     if (this.#fieldsBefore !== undefined && !this.#isWhole) {
@@ -402,7 +402,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
    * of the present response.
    * @param to the sink for the new response
    * @param headers fields of the new response
-   * @returns a function that restores the waiting response, with the fields at that time
+   * @returns a function that makes the waiting response current again; it leaves {@link responseHeaders} as they are
    */
   divertResponse(to: ResponseSink, headers: HeaderList): () => void {
     const top = this.#top;

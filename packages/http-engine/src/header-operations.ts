@@ -40,7 +40,10 @@ export const headerOperationsShape = {
     .describe("Texts to replace in values, by field; `*` is every field."),
 };
 
-/** Changes to the fields of a message. They are applied in the order `add`, `set`, `delete`, `replace`. */
+/**
+ * Changes to the fields of a message. They are applied in the order `add`, `set`, `delete`, `replace`; only the
+ * deletion of all fields, `*`, comes first.
+ */
 export interface HeaderOperationsConfig {
   /** Values to add after the existing values of the field. */
   readonly add?: Readonly<Record<string, readonly string[] | null>> | null | undefined;
@@ -53,8 +56,7 @@ export interface HeaderOperationsConfig {
 }
 
 /**
- * True when a field's name matches; `*` at one end or at both ends of the pattern matches any text. Source: Caddy
- * (Caddy 2.11)
+ * True when a field's name matches; `*` at one end or at both ends of the pattern matches any text. Source: Caddy 2.11
  */
 function compileNamePattern(text: string): (lowerName: string) => boolean {
   const pattern = text.toLowerCase();
@@ -115,7 +117,7 @@ function compileReplacement(config: ReplacementConfig): Replace {
   };
 }
 
-/** Prepares header operations; they run in the order add, set, delete, replace. @throws ServerError MODULE_CONFIG */
+/** Prepares header operations. @throws ServerError MODULE_CONFIG for an invalid regular expression */
 export function compileHeaderOperations(
   config: HeaderOperationsConfig,
 ): (headers: HeaderList, exchange: Exchange) => void {

@@ -114,7 +114,7 @@ class HttpApp implements App {
   readonly #servers = new Map<string, HttpServer>();
   /** Addresses in the order of the config. */
   readonly #bindings: Binding[] = [];
-  /** Open listeners, by the key of their binding. A newer config with the same address keeps the port open. */
+  /** Open listeners, by the index of their binding. A newer config with the same address keeps the port open. */
   readonly #leases: Lease<SharedListener>[] = [];
   /** Open HTTP/3 listeners, by the index of their binding. */
   readonly #http3 = new Map<number, Lease<Http3Listener>>();
@@ -415,7 +415,7 @@ class HttpApp implements App {
     });
   }
 
-  /** @returns undefined in the main thread: when the main thread dies, the process ends */
+  /** @returns undefined in the main thread, whose end also ends the process that would log the requests */
   async #underWay(): Promise<RequestsUnderWay | undefined> {
     const { messages, processShared } = this.#context;
     if (messages.thread === 0) {

@@ -411,7 +411,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     try {
       exchange.respond(failure.status);
     } catch {
-      exchange.stream.destroy(); // a header of before that cannot be sent
+      exchange.stream.destroy(); // a header that is left from the failed response cannot be sent
     }
   }
 

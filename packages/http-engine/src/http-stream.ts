@@ -29,13 +29,13 @@ export interface StreamListener extends ErrorOwner {
 
 /** One request and its response, for any protocol. Handlers use the `Exchange`, which is based on it. */
 export interface HttpStream {
-  /** `1.0`, `1.1`, `2.0`. */
+  /** `1.0`, `1.1`, `2.0` or `3.0`. */
   readonly version: string;
   /** Method as sent; GET for a `CONNECT` that requests a protocol (RFC 8441). */
   readonly method: string;
   /** The request target as sent. */
   readonly target: string;
-  /** Value of the only `Host` field, or of `:authority` in HTTP/2; "" when there is none. */
+  /** Value of the only `Host` field, or of `:authority` in HTTP/2 and HTTP/3; "" when there is none. */
   readonly authority: string;
   /** Fields as sent. Never changed in place. */
   readonly headers: HeaderList;

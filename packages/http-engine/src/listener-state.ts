@@ -12,7 +12,7 @@ export interface ListenerState {
   readonly server: string;
   /** True when connections start with a TLS handshake. */
   readonly tls: boolean;
-  /** Names as in the config: `h1`, `h2`, `h2c`. */
+  /** Names as in the config: `h1`, `h2`, `h2c`, `h3`. */
   readonly protocols: readonly string[];
   /** Open connections, including tunnels and running handshakes. */
   readonly connections: number;

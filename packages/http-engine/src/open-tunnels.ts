@@ -15,7 +15,7 @@ export class OpenTunnels {
     socket.once("close", () => this.#all.delete(socket));
   }
 
-  /** The tunnel has ended. */
+  /** Removes a connection that continues with HTTP/2 instead of a tunnel. */
   delete(socket: Duplex): void {
     this.#all.delete(socket);
   }

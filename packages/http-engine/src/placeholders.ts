@@ -56,7 +56,7 @@ const foundPrefixes = [
   "http.intercept.",
 ];
 
-/** Prefix of names of fields; case does not matter, so the values are set in lower case. */
+/** Prefix of placeholders for response fields. Field names ignore case, so these placeholders are set in lower case. */
 const interceptedField = "http.intercept.header.";
 
 /** `Host` without its port. As in the model, only an address with a port loses its brackets: `[::1]` keeps them. */

@@ -1,14 +1,14 @@
 import { ServerError } from "server-core/errors";
 
-/** Routes that do not match and are listed. Further routes are only counted, because a site may have thousands. */
+/** Maximum number of listed routes that do not match. Further routes are only counted: a site may have thousands. */
 const mostPassed = 200;
 /**
- * Matching routes in one rehearsal; more are an error. Without this limit, routes that invoke each other would run for
- * ever.
+ * Maximum number of matching routes in one rehearsal; more are an error. Without this limit, routes that invoke each
+ * other would run for ever.
  */
 const mostRoutes = 400;
 
-/** The part of a handler in a rehearsal. */
+/** Effect of a handler on a simulated request. */
 export type RehearsedEffect =
   /** The handler changed the request, a variable or a field of the answer, as it would for a client. */
   | "ran"

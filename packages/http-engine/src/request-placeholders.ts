@@ -84,8 +84,7 @@ function ipv6Groups(address: string): number[] {
 
 /**
  * The network of an address. @param prefixes bits for IPv4 and IPv6, `24,64`, or the same number for both
- * @returns "" for impossible numbers of bits; a text that is not an address stays unchanged. Source: Caddy
- * (Caddy 2.11)
+ * @returns "" for impossible numbers of bits; a text that is not an address stays unchanged. Source: Caddy 2.11
  */
 function network(address: string, prefixes: string): string {
   const [ofV4 = "", ofV6 = ofV4] = prefixes.split(",", 2);

@@ -63,7 +63,8 @@ export class ResponseWriter implements ResponseSink {
 
   flush(): void {
     const { headers } = this.#waiting ?? {};
-    // The response is sent as a stream, so its head is not held back. A body with a declared length follows.
+    // A body without a declared length may come late, so the head is sent now, without a type. A body with a declared
+    // length follows soon, so the head waits for its first bytes.
     if (headers === undefined || getHeader(headers, "content-length") === undefined) {
       this.#sendHead(new Uint8Array());
       this.#stream.flush();

@@ -17,7 +17,7 @@ const places = new Map(
 
 type Labels = Record<string, string>;
 
-/** Values of one series of a histogram. Counting a value takes a search in the bounds and three additions. */
+/** Values of one series of a histogram. */
 export class Distribution {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;

@@ -48,8 +48,8 @@ export function answerError(exchange: Exchange): void {
 }
 
 /**
- * After a terminal route no further route is tried, not even after the subroute that contains it. An error is handled
- * within the route, so that its filters see the response. Source: Caddy 2.11
+ * After a terminal route no further route is tried, not even after the subroute that contains it. A terminal error
+ * route answers the error itself, so that the filters of the route see the response. Source: Caddy 2.11
  */
 const stopHere: Next = (exchange) => {
   if (exchange.error !== undefined) {
@@ -64,7 +64,7 @@ function isMatch(route: Route, exchange: Exchange): boolean {
   );
 }
 
-/** @returns the pause that a matcher needs. @throws HttpError of a matcher */
+/** @returns a `PendingMatch` when a matcher must wait first. @throws HttpError of a matcher */
 function isMatchOrPending(route: Route, exchange: Exchange): boolean | PendingMatch {
   try {
     return isMatch(route, exchange);

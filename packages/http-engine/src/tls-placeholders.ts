@@ -56,7 +56,7 @@ function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   return texts;
 }
 
-/** Values by attribute, from Node's text for a name: one line for each. Node gives no text for an empty name. */
+/** Values by attribute, from Node's text for a name, which has a line per attribute; undefined for an empty name. */
 function attributesOf(name: string | undefined): Map<string, string[]> {
   const attributes = new Map<string, string[]>();
   if (!name) {
@@ -173,7 +173,8 @@ function clientField(field: string): ((texts: CertificateTexts) => string) | und
 }
 
 /**
- * Returns the reader of `{http.request.tls.*}`; the value is "" without TLS, and for a client without a certificate.
+ * Returns the reader of `{http.request.tls.*}`. The value is "" without TLS, and for a client without a certificate;
+ * only `client.subject.*` then stays a placeholder.
  * @returns undefined for any other name. Source: Caddy 2.11
  */
 export function tlsPlaceholder(name: string): ((exchange: Exchange) => string) | undefined {

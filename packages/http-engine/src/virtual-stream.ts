@@ -5,8 +5,8 @@ import type { HeaderList } from "./header-list.ts";
 import { UnconnectedStream } from "./unconnected-stream.ts";
 
 /**
- * Maximum number of nested virtual requests. A deeper one fails, because a cycle is likely. Source: Caddy
- * (Caddy 2.11), templates
+ * Maximum number of nested virtual requests. A deeper one fails, because a cycle is likely. Source: Caddy 2.11,
+ * templates
  */
 const maxDepth = 3;
 const maxBodyBytes = 16 * 1024 * 1024;
@@ -96,7 +96,8 @@ class VirtualStream extends UnconnectedStream {
 }
 
 /**
- * Requests another page of the server that handles a request, with that request's fields, and without a connection.
+ * Requests another page from the server that handles a request, without a connection.
+ * @param outer the handled request, whose fields the inner request inherits, except for {@link notHanded}
  * @param target path and query
  * @throws ServerError HTTP_RESPONSE for a target that is not a path, for too many nested requests, and for a response
  * that is cut or larger than 16 MiB

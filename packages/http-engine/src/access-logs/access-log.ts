@@ -118,8 +118,8 @@ export function compileHandlerLog(logs: LogSet): (handler: string) => void {
 }
 
 /**
- * Prepares the access log of a server; call the result once for each request, at its end. Source: Caddy
- * (Caddy 2.11), its field names
+ * Prepares the access log of a server; call the result once for each request, at its end. Source of the field names:
+ * Caddy 2.11
  */
 export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchange: Exchange) => void {
   const namesFor = compileNames(config);

@@ -11,7 +11,7 @@ const redacted: readonly string[] = ["REDACTED"];
 
 /** Cache of names in the form of logs: `Content-Type` for `content-type`. Source: Caddy */
 const canonicalNames = new Map<string, string>();
-/** At most this many names are cached. Clients can invent any number of names; a new one is then computed each time. */
+/** Maximum number of cached names, because clients can invent any number; other names are computed each time. */
 const maxCanonicalNames = 1000;
 
 function canonicalName(name: string): string {

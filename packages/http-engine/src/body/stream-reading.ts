@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { contain } from "./contained-stream.ts";
 
-/** Receives the data of a stream. Either `end` or `failed` is called once, and no call follows. */
+/** Receives the data of a stream. The last call is `end` or `failed`; `failed` also follows an `end` that throws. */
 export interface StreamTaker {
   /**
    * May throw: the reading then fails with that error. @returns false when the buffer is full: continue with `resume`

@@ -166,8 +166,8 @@ export class H1Connection implements H1Carrier, BodyFeeder {
   }
 
   /**
-   * Ends a request that exceeds its time limit, or drops the cached head of an idle connection. @param now as of
-   * `Date.now()`
+   * Ends a request or an idle connection that exceeds its time limit, or drops the cached head of an idle connection.
+   * @param now as of `Date.now()`
    */
   checkTimeouts(now: number): void {
     switch (this.#clock.latenessAt(now, this.#stream !== undefined, this.#body, this.#paused)) {
@@ -212,7 +212,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     this.#halfClosed = true;
     this.#reusable = false;
     if (this.#state === "closing") {
-      return; // lingering, which sees to the end
+      return; // the code that closes the connection handles the event too
     }
     if (this.#responseDone) {
       this.#close(); // the client closed between two requests, or within the unread rest of a body
@@ -340,7 +340,7 @@ export class H1Connection implements H1Carrier, BodyFeeder {
     }
     this.#state = "body";
     this.#resume();
-    // Bytes that have already arrived are passed on in a later turn, not within the reader's `read`.
+    // Bytes that have already arrived are passed on after the reader's `read`, not within it.
     if (this.#rest.length > 0) {
       process.nextTick(() => this.#parse());
     }

@@ -30,7 +30,7 @@ export interface H1Carrier {
   readonly socket: Socket;
   /** False: the listener accepts no more requests, so each response is the last of its connection. */
   readonly accepting: boolean;
-  /** The body of a request; undefined when the connection already serves a later request. */
+  /** The body of a request; undefined when the connection no longer serves the request. */
   bodyOf(stream: H1Stream): RequestBody | undefined;
   /** Called when the response is written. @param reusable true when the connection can continue */
   responseEnded(reusable: boolean): void;
@@ -252,7 +252,7 @@ export class H1Stream implements HttpStream {
     if (this.#pendingHead !== "" && !this.#closed && (this.#chunked || this.#declared.isShort)) {
       this.#send("", 0, "");
       if (this.socket.writableLength > 0) {
-        this.socket.destroySoon(); // TLS takes every write late
+        this.socket.destroySoon(); // over TLS, the head is still buffered
         return;
       }
     }

@@ -85,7 +85,7 @@ export class RequestBody {
     return this.#left <= maxDroppedBytes;
   }
 
-  /** True when more bytes were dropped than a new connection would cost. */
+  /** True when more bytes were dropped than the limit, so the connection must close. */
   get isOverDropped(): boolean {
     return this.#droppedBytes > maxDroppedBytes;
   }

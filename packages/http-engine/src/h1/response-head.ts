@@ -50,7 +50,7 @@ export function twoLengths(): ServerError {
 
 const statusLines = new Map<number, string>();
 
-/** @throws ServerError HTTP_RESPONSE for a status that is not allowed in a final response */
+/** @throws ServerError HTTP_RESPONSE for a status that is not a whole number from 100 to 999 */
 export function statusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {
@@ -107,7 +107,7 @@ export function isSameList(a: HeaderList, b: HeaderList): boolean {
 }
 
 /**
- * Encodes the fields of a response, without Transfer-Encoding, which this class sets itself, and without a
+ * Encodes the fields of a response, without Transfer-Encoding, which the stream sets itself, and without a
  * Content-Length that is no number. Source: the model's server
  * @param goodFrom from this index on, the fields came from an HTTP/1 connection and need no check
  * @throws ServerError HTTP_RESPONSE for a field that would split the message

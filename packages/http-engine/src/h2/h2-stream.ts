@@ -30,7 +30,7 @@ export interface H2Carrier {
   readonly socket: Socket;
   /** True while the handshake is not done; absent: streams open afterwards. */
   readonly isEarly?: boolean;
-  /** Sends a header block. @param ownFields fields that are known to be valid; all others were checked */
+  /** Sends a header block. @param ownFields fields of the server itself @param fields other fields, already checked */
   sendHeaders(streamId: number, ownFields: HeaderList, fields: HeaderList, endsStream: boolean): void;
   /** The stream left HTTP. */
   tunnelOpened(tunnel: DetachedConnection): void;
@@ -177,7 +177,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     return this.#body?.bytes ?? 0;
   }
 
-  /** True when a reader waits for a body that does not arrive. */
+  /** True when more of the body is awaited: by a reader, or to be dropped. */
   get awaitsBody(): boolean {
     const body = this.#body;
     return (
@@ -446,7 +446,7 @@ export class H2Stream implements HttpStream, TunnelStream, BodyStream, ServerStr
     this.#tellListener();
   }
 
-  /** Request and response are through. */
+  /** Called when request and response are complete. */
   streamOver(): void {
     this.#closed = true;
     this.#body?.drop();

@@ -9,7 +9,7 @@ export interface TimedStream {
   readonly openedAt: number;
   /** Time when bytes of the body last arrived. */
   readonly bodyAt: number;
-  /** True when a reader waits for a body that does not arrive. */
+  /** True when more of the body is awaited: by a reader, or to be dropped. */
   readonly awaitsBody: boolean;
   /** Number of bytes of the body that arrived. */
   readonly bodyBytes: number;

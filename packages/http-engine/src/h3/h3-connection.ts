@@ -140,7 +140,7 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     return this.#requests.size === 0 ? now - this.#idleSince : 0;
   }
 
-  /** Ends a connection whose client is too slow. */
+  /** Closes the connection immediately, for instance because the client is too slow. */
   cut(): void {
     this.#connection.close(http3Errors.noError, "timeout", performance.now());
   }
@@ -281,7 +281,10 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     }
   }
 
-  /** Without a token of an earlier connection, a client could take the address of another one, which rules allow more. */
+  /**
+   * True when a request may run before the handshake is done. A token of an earlier connection must prove the client's
+   * address: otherwise a client could forge an address that has more rights.
+   */
   #runsEarly(request: H3Request): boolean {
     return this.isEarly && request.isSafe && this.#connection.isAddressProved;
   }
@@ -300,7 +303,10 @@ export class H3Connection implements H2Carrier, Omit<ConnectionEvents, "onWake">
     }
   }
 
-  /** Streams that the client has neither begun nor acknowledged in all this time do not delay the close. */
+  /**
+   * Closes an idle connection. Streams without a request head, and responses that the client has not acknowledged, do
+   * not delay the close.
+   */
   #leaveIdle(): void {
     if (this.#leaving.size + this.#headless.size > 0) {
       this.cut();

@@ -42,8 +42,8 @@ interface Http3ListenOptions {
   /** Limits of connections until {@link Http3Listener.switchTo} brings the limits of a config. */
   readonly limits: ConnectionLimits;
   /**
-   * Chooses the certificates of the first handshakes. The port receives before {@link Http3Listener.switchTo}, which
-   * brings the chooser of each config.
+   * Chooses the certificates of the first handshakes. Each config passes its own acceptor to {@link
+   * Http3Listener.switchTo}.
    */
   readonly tls: TlsAcceptor;
   readonly log: Logger;

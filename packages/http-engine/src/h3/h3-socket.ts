@@ -31,7 +31,7 @@ export class H3Socket {
     return this.#connection.address.port;
   }
 
-  /** Called after the handshake. @param serverName name that the client sent; "" when it sent none */
+  /** Called with the first early data, or after the handshake. @param serverName the client's; "" when it sent none */
   secured(serverName: string): void {
     this.servername = serverName;
     const suite = this.#connection.cipherSuite;

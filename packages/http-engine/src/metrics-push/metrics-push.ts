@@ -9,7 +9,7 @@ const flushTimeoutMs = 2_000;
 
 /** Source, receiver and interval of metrics that are pushed. */
 export interface MetricsPushOptions {
-  /** Sends the exports; it must never throw into the timer. */
+  /** Sends the exports. A failed export is counted and logged, and not repeated. */
   readonly exporter: MetricsExporter;
   /** Reads the registries of all threads. */
   readonly collect: () => Promise<readonly MetricOfRegistry[]>;

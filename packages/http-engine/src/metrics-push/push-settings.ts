@@ -11,7 +11,7 @@ export interface PushSettings {
   readonly grpc: GrpcSettings | undefined;
   /** Milliseconds from one push to the next push. */
   readonly intervalMs: number;
-  /** Milliseconds of one push, including its retries, over every transport. */
+  /** Time limit of one push in milliseconds, including its retries, over HTTP and gRPC. */
   readonly timeoutMs: number;
 }
 
@@ -21,7 +21,8 @@ export interface PushSettings {
  * `OTEL_EXPORTER_OTLP_TIMEOUT` holds too, but not its default of 10 s, which would shorten every push. The exporter reads
  * the address from `OTEL_EXPORTER_OTLP_*`.
  * @returns undefined when `OTEL_METRICS_EXPORTER` is `none`
- * @throws ServerError MODULE_CONFIG Source: OpenTelemetry specification, "Environment Variable Specification"
+ * @throws ServerError MODULE_CONFIG for an invalid value
+ * Source: OpenTelemetry specification, "Environment Variable Specification"
  */
 export function readPushSettings(environment: Environment): PushSettings | undefined {
   const exporter = environment.OTEL_METRICS_EXPORTER || "otlp";

@@ -8,7 +8,7 @@ export interface ProxiedPeer {
   readonly port: number;
 }
 
-/** The result of reading a connection's first bytes. `partial`: more bytes are needed to decide. */
+/** The result of reading a connection's first bytes. */
 export type ProxyHeader =
   | { readonly kind: "partial" } // more bytes are needed to decide
   | { readonly kind: "none" }

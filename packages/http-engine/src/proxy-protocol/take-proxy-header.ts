@@ -9,7 +9,7 @@ export function setPeer(socket: Socket, { address, port }: ProxiedPeer): void {
   Object.defineProperties(socket, { remoteAddress: value(address), remotePort: value(port) });
 }
 
-/** Copies a client's address that {@link setPeer} has set to a connection on top, such as the TLS connection. */
+/** Copies the result of {@link setPeer} from a connection to the connection on top of it, such as TLS. */
 export function copyPeer(from: Socket, to: Socket): void {
   if (Object.hasOwn(from, "remoteAddress")) {
     setPeer(to, { address: from.remoteAddress ?? "", port: from.remotePort ?? 0 });
