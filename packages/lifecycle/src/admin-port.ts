@@ -63,9 +63,9 @@ async function answer(
 }
 
 /**
- * Opens the admin port, with metrics (Prometheus text; each metric also has the public model's name) and `/version`.
- * All other paths return the health as in the public model: 200 `Server available` or 503 `Server not available`. The
- * field `degraded` lists the faults of a process that still works.
+ * Opens the admin port, with metrics (Prometheus text, see {@link withPublicMetricNames}) and `/version`. All other
+ * paths return the health as in the public model: 200 `Server available` or 503 `Server not available`. The field
+ * `degraded` lists the faults of a process that still works.
  * @throws StartError when the process cannot listen on the address
  */
 export async function openAdminPort(settings: AdminPortSettings): Promise<AdminPort> {

@@ -8,7 +8,7 @@ import type { ServerTlsMaterial } from "./tls/secure-context.ts";
  * @param tls TLS of that port; undefined: plain HTTP. The caller has the configuration of that process. If the port
  * requires a client certificate, the process's own certificate is sent. The name in the certificate is not checked,
  * because it is seldom the name of this machine.
- * @returns the body, and true when the body says "available"; never throws
+ * @returns the body, or the text of the error; `available` is true for status 200. The promise never rejects
  */
 export function askStatus(
   address: HostPort,

@@ -11,7 +11,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Turns the error of a `listen` call into a `StartError`; any other error becomes its cause.
+ * Turns the error of a `listen` call into a `StartError`, whose cause is the original error.
  * @param what name of the listener in the message: "OTLP over gRPC"
  * @param address host and port in the form of the option: ":4317"
  * @param flag the option that changes the address, without dashes

@@ -21,7 +21,7 @@ export function exitNow(code: number): never {
   const isLookingUp = process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");
   if (isLookingUp && process.execve !== undefined && process.platform !== "win32") {
     const exiting = exitingWith(code);
-    process.removeAllListeners("warning"); // that execve is experimental is no news here
+    process.removeAllListeners("warning"); // hides the warning of Node that execve is experimental
     if (exiting !== undefined) {
       process.execve(...exiting, {});
     }

@@ -3,5 +3,5 @@
  * exists.
  */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-/** The lowest level that is written; a `fatal` line has the reason why the process ends. */
+/** A level of the log. A `fatal` line has the reason why the process ends. */
 export type LogLevel = (typeof logLevels)[number];

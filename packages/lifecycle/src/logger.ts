@@ -25,7 +25,7 @@ interface LineStream {
   flushSync?(): void;
 }
 
-/** Writes the lines that `take` refused to standard error. */
+/** Writes only the lines for which `take` returns false. */
 function untaken(out: LineStream, take: LoggerSettings["take"]): LineStream {
   return take === undefined
     ? out

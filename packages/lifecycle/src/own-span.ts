@@ -71,7 +71,7 @@ export class OwnSpan {
     this.#attributes = { ...attributes };
   }
 
-  /** True when another process started the trace. */
+  /** True when the span has a parent span. The parent of a request's span belongs to the client. */
   get hasParent(): boolean {
     return this.parentSpanId !== "";
   }

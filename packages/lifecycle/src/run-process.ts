@@ -61,7 +61,7 @@ function commandText(command: string, args: readonly string[], subject: HelpSubj
   }
 }
 
-/** @returns the help of an own command: `export --help`, `export -h` or `help export`; undefined without such a wish */
+/** @returns the help for `export --help`, `export -h` or `help export`; undefined for any other command line */
 function ownHelp(
   program: string,
   own: readonly ProcessCommand[],

@@ -2,8 +2,8 @@
 export const exitCodes = { success: 0, startFailed: 1, forced: 2, stopFailed: 3 } as const;
 
 /**
- * Waits for a request to stop: SIGTERM, SIGINT, or the end of the launcher that started this process with a channel. At
- * a second SIGINT, the process exits immediately with code 2.
+ * Waits for a request to stop: SIGTERM, SIGINT, or the end of the launcher that started this process with an IPC
+ * channel. A SIGINT after a first request ends the process immediately with code 2.
  */
 export class StopRequest {
   readonly #controller = new AbortController();

@@ -12,7 +12,7 @@ export interface TraceContext {
 
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/** Reads the header `traceparent`. @returns undefined for a missing or invalid header Source: W3C Trace Context, 3.2 */
+/** Reads the header `traceparent`; undefined: the header is missing or invalid. Source: W3C Trace Context, 3.2 */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, traceId, spanId, flags] = pattern.exec(header?.trim() ?? "") ?? [];
   return traceId === undefined || spanId === undefined || flags === undefined

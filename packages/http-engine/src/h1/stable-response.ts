@@ -20,8 +20,8 @@ const sent = new WeakMap<Uint8Array, SentResponse>();
 /**
  * Head and body of a response in one buffer, for an HTTP/1.1 connection that stays open. The buffer is cached with the
  * body. Sending the same response again within the same second only costs a comparison.
- * @returns undefined when the response must be encoded in the usual way: the body is empty, large, not allowed or not
- * immutable, or a field closes the connection or declares a wrong length
+ * @returns undefined when the response must be encoded in the usual way. That is so for a body that is empty, large,
+ * not allowed or not immutable, and for a field that closes the connection or declares a wrong length
  * @throws ServerError HTTP_RESPONSE for a field that would split the response
  */
 export function stableResponse(status: number, headers: HeaderList, body: Uint8Array): Buffer | undefined {

@@ -10,8 +10,8 @@ const hedgesName = "tracing_clickhouse_hedged_calls_total";
 
 /**
  * Settings of the ClickHouse engine, made from the options. Changes of a server's availability are logged, and shown by
- * the metric `tracing_clickhouse_host_up`. Calls that were also sent to a second server are counted in
- * `tracing_clickhouse_hedged_calls_total`, by result.
+ * the metric `tracing_clickhouse_host_up`. Slow calls, which may also go to a second server, are counted in
+ * `tracing_clickhouse_hedged_calls_total`, by kind and outcome.
  * @param metrics registry; several engines of a process may use the same registry
  * @throws StartError for an unreadable password file or TLS file, and for TLS options with an address without TLS
  */

@@ -1,7 +1,7 @@
 /**
  * Reads Java properties as far as options need them: `key=value`, `key: value` or `key value`, comments after
- * `#` or `!`, lines continued by `\`, and the escapes `\t`, `
- * `, `\r`, `\f`, `\uXXXX`. Placeholders are not replaced. Source: java.util.Properties.load.
+ * `#` or `!`, lines continued by `\`, and the escapes `\t`, `\n`, `\r`, `\f`, `\uXXXX`. Placeholders are not replaced.
+ * Source: java.util.Properties.load.
  */
 export function parseProperties(text: string): Record<string, string> {
   const values: Record<string, string> = {};

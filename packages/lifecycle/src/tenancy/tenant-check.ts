@@ -22,7 +22,7 @@ export const tenantProblemTexts: Readonly<Record<TenantProblem, string>> = {
   unknown: "unknown tenant",
 };
 
-/** Finds the tenant of a request. */
+/** Checks the tenant header of requests against the options. */
 export class TenantCheck {
   readonly enabled: boolean;
   /** Name of the tenant header, in lower case. */

@@ -11,7 +11,7 @@ import { type WatchedMaterial, watchMaterial } from "./watched-material.ts";
 
 /** TLS files of a client. The files are checked, and belong together. */
 export interface ClientTlsMaterial {
-  /** CAs that the client trusts, PEM; absent: the CAs of the system. */
+  /** CAs that the client trusts, PEM; absent: the CAs that Node trusts. */
   readonly ca?: Buffer;
   /** Client certificate, PEM; requires `key`. */
   readonly cert?: Buffer;

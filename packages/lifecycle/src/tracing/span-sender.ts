@@ -38,8 +38,8 @@ export interface SpanSenderSettings {
 }
 
 /**
- * Sends the process's own spans over OTLP/HTTP, at most a second after each span has ended. Its queue has a size limit,
- * and no request waits for it.
+ * Sends the process's own spans over OTLP/HTTP, about a second after each span has ended, or later if the receiver is
+ * slow. Its queue has a size limit, and no request waits for it.
  */
 export class SpanSender implements SpanSink {
   readonly #settings: SpanSenderSettings;

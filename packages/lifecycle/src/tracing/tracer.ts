@@ -52,8 +52,7 @@ function urlOf(endpoint: string | undefined, environment: Environment): URL {
 }
 
 /**
- * User and password of an address move to a header. In the address, they would be visible in errors, and `fetch`
- * refuses such addresses.
+ * Moves user and password from an address to a header. In the address, they would be visible in errors.
  */
 function withoutCredentials(address: URL): { url: URL; headers: Record<string, string> } {
   const { username, password } = address;
