@@ -59,8 +59,8 @@ export interface Http2Listener {
 /**
  * The client side of an HTTP/2 connection, for requests with a short body and a short response. Node's `node:http2`
  * uses ten megabytes of memory, ten more megabytes for TLS, and more under load. That is too much for an agent that
- * runs beside an application. This class implements only the parts of HTTP/2 that a gRPC call needs. Server push is
- * off, and the peer compresses headers without a dynamic table. Source: RFC 9113, RFC 7541
+ * runs beside an application. This class implements only the parts of HTTP/2 that a gRPC call needs. Source: RFC 9113,
+ * RFC 7541
  */
 export class Http2Connection implements FrameHandler {
   readonly #socket: Duplex;

@@ -5,8 +5,8 @@ const retryInfoType = /\/google\.rpc\.RetryInfo$/;
 /**
  * The delay that a gRPC error requests with `google.rpc.RetryInfo`.
  * @param statusDetails `grpc-status-details-bin`: a `google.rpc.Status`
- * @returns milliseconds, or undefined when there is no (readable) `RetryInfo` Source: googleapis,
- *   google/rpc/status.proto and error_details.proto; OTLP specification, "OTLP/gRPC Throttling"
+ * @returns milliseconds, or undefined when there is no (readable) `RetryInfo`
+ * Source: googleapis, google/rpc/status.proto and error_details.proto; OTLP specification, "OTLP/gRPC Throttling"
  */
 export function retryDelayMs(statusDetails: Uint8Array): number | undefined {
   try {

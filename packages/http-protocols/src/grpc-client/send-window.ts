@@ -102,7 +102,7 @@ export class SendWindow {
     return true;
   }
 
-  /** A new SETTINGS_INITIAL_WINDOW_SIZE, at most `maxWindowBytes`. @throws Http2Error FLOW_CONTROL_ERROR */
+  /** Applies a new SETTINGS_INITIAL_WINDOW_SIZE, at most `maxWindowBytes`. @throws Http2Error FLOW_CONTROL_ERROR */
   setInitial(bytes: number): void {
     for (const body of this.#waiting.values()) {
       body.windowBytes += bytes - this.#initialBytes;

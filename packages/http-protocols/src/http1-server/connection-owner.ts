@@ -22,7 +22,7 @@ export interface ConnectionOwner {
   readonly limits: ServerLimits;
   /** False while the server is stopping: each response is then the last of its connection. */
   readonly accepting: boolean;
-  /** Lines of a response after which the connection stays. */
+  /** Header lines of a response whose connection stays open. */
   readonly stayLines: string;
   /** Takes a request whose head is complete. */
   take(request: Http1Request, response: Http1Response): void;

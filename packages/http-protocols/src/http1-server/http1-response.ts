@@ -136,7 +136,7 @@ function messageOf(head: string, body: string | Uint8Array, length: number): str
     : Buffer.concat([Buffer.from(head, "latin1"), body]);
 }
 
-/** Statuses of refused heads. A client may understand a general 400 for what it did wrong; the text says the reason. */
+/** Statuses of refused heads. Several faults get the general status 400; the text of the response names the fault. */
 const statuses: Readonly<Record<Http1Fault, number>> = {
   malformed: 400,
   version: 400,

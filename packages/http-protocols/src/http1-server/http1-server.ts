@@ -20,10 +20,10 @@ const checkIntervalMs = 500;
 
 /** Time in milliseconds for idle clients to send one more request during a stop, whose response ends the connection. */
 const drainMs = 250;
-/** Interval of closing connections that became idle after that, in milliseconds. */
+/** Interval in milliseconds of closing idle connections after {@link drainMs}. */
 const drainIntervalMs = 50;
 
-/** Lines of responses for clients that may send another request: the second one names the wait for it in seconds. */
+/** Header lines of a response whose connection stays open. `Keep-Alive` names the idle time limit in seconds. */
 function stayLinesFor(idleTimeoutMs: number): string {
   const seconds = Math.floor(idleTimeoutMs / 1_000);
   return `Connection: keep-alive\r\n${seconds > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : ""}`;

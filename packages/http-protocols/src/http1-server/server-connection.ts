@@ -275,7 +275,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
     }
   }
 
-  /** Lets bytes of the body flow, to its consumer or to nobody. */
+  /** Reads the body: passes its bytes to the consumer, or drops them. */
   #readBody(): void {
     this.#state = "body";
     this.#resume();
@@ -320,7 +320,7 @@ export class ServerConnection implements BodyFeeder, OwnedConnection, ResponseCa
     this.#requestEnded();
   }
 
-  /** The client sends no more: what is incomplete stays so. */
+  /** Called when the client has ended its side. An incomplete request fails. */
   #endOfInput(): void {
     if (this.#state === "body") {
       this.#failBody(new Http1Error("malformed", "the request ended before its body"));

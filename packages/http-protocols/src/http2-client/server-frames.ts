@@ -105,7 +105,7 @@ export class ServerFrames implements FrameHandler {
       return;
     }
     if (!endsStream) {
-      guard.idleFrame(); // The end of each stream gives credit for one such frame; the final head is not counted.
+      guard.idleFrame(); // The end of each stream gives one such frame back, which pays for the final head.
     }
     this.#after(stream, stream.receiveHeaders(fields, endsStream), endsStream);
   }

@@ -6,7 +6,7 @@ import { fieldProblem, fieldValue } from "../http2/received-fields.ts";
 export interface H2RequestHead {
   /** Value of `:method`. */
   readonly method: string;
-  /** Value of `:path`; for CONNECT, the authority. */
+  /** Value of `:path`; for a CONNECT without `:protocol`, the authority. */
   readonly target: string;
   /** Value of `:authority`, or of `host` without `:authority`; "" when both are missing. */
   readonly authority: string;
@@ -90,7 +90,7 @@ function pseudoProblem(pseudo: PseudoFields): string {
   return pseudo.path === "*" && method !== "OPTIONS" ? "field :path is malformed" : "";
 }
 
-/** Refuses `host` unlike `:authority`, since parsers could choose either. Source: RFC 9113, section 8.3.1 */
+/** Refuses a `host` that differs from `:authority`: parsers could choose either. Source: RFC 9113, section 8.3.1 */
 function hostProblem(host: string | undefined, authority: string | undefined): string {
   return host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase()
     ? "fields :authority and host differ"

@@ -3,7 +3,8 @@ import type { HeaderField } from "./header-field.ts";
 /**
  * Encodes a header block that neither uses nor changes the table. Equal fields therefore give equal bytes on every
  * connection.
- * @param fields fields with lower-case names; characters up to U+00FF Source: RFC 7541, section 6.2.2
+ * @param fields fields with lower-case names; characters up to U+00FF
+ * Source: RFC 7541, section 6.2.2
  */
 export function encodeHeaders(fields: readonly HeaderField[]): Buffer {
   const parts: Buffer[] = [];

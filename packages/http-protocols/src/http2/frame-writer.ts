@@ -39,7 +39,7 @@ export class FrameWriter {
     this.#flushed = flushed;
   }
 
-  /** Bytes that the peer has not received yet. */
+  /** Bytes that the system has not accepted yet. */
   get unsentBytes(): number {
     return this.#waitingBytes + this.#socket.writableLength;
   }

@@ -7,7 +7,8 @@ const maxFrameBytes = 2 ** 24 - 1;
 
 /**
  * Returns the data of a DATA frame.
- * @throws Http2Error PROTOCOL_ERROR for padding that is longer than the payload Source: RFC 9113, section 6.1
+ * @throws Http2Error PROTOCOL_ERROR for padding that is longer than the payload
+ * Source: RFC 9113, section 6.1
  */
 export function dataOf(flags: number, payload: Buffer): Buffer {
   if ((flags & frameFlags.padded) === 0) {
@@ -43,8 +44,8 @@ export function headerBlockOf(flags: number, streamId: number, payload: Buffer):
 /**
  * Reads the values of a SETTINGS frame, by `settingIds`. If a setting is repeated, its last value counts; unknown
  * settings are ignored.
- * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed Source: RFC
- * 9113, section 6.5
+ * @throws Http2Error FRAME_SIZE_ERROR; PROTOCOL_ERROR or FLOW_CONTROL_ERROR for values that are not allowed
+ * Source: RFC 9113, section 6.5
  */
 export function settingsOf(payload: Buffer): ReadonlyMap<number, number> {
   if (payload.length % settingBytes !== 0) {
