@@ -46,9 +46,9 @@ export function textsOf(attributes: readonly GenAiAttribute[] | null): Texts {
 }
 
 /**
- * The messages of a span. Senders write OpenTelemetry's JSON attributes on the span or on its details event, or OpenTelemetry's
- * older events, or numbered attributes (OpenLLMetry, OpenInference). The first form with messages is used, because senders
- * that write two forms repeat the same messages.
+ * The messages of a span. Senders write OpenTelemetry's JSON attributes on the span or on its details event, or
+ * OpenTelemetry's older events, or numbered attributes (OpenLLMetry, OpenInference). The first form with messages is
+ * used, because senders that write two forms repeat the same messages.
  */
 export function messagesOf(span: Pick<GenAiSpan, "logs">, tags: Texts): GenAiMessages {
   const events = (span.logs ?? []).map(({ fields }) => textsOf(fields));

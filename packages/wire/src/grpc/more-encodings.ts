@@ -18,8 +18,8 @@ interface DecompressingCall {
 
 /**
  * Makes a call accept messages in all encodings that the HTTP receivers accept. Without this, grpc-js supports only
- * gzip and deflate, and permanently refuses senders that use zstd or snappy. For calls in other encodings, this costs
- * only one comparison.
+ * gzip and deflate, and permanently refuses senders that use zstd or snappy. For calls in the encodings of grpc-js
+ * itself, this costs only one comparison.
  * @param call the call that a server interceptor gets
  */
 export function acceptMoreEncodings(call: object): void {

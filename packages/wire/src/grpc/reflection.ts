@@ -57,8 +57,8 @@ function answerTo(
 }
 
 /**
- * Answers `grpc.reflection.v1` and `v1alpha`: `list` gives all services; `describe` works for every service, message
- * and file in `protos/`, also by its public name.
+ * Answers `grpc.reflection.v1` and `v1alpha`: with grpcurl, `list` shows all services, and `describe` works for every
+ * service, message and file in `protos/`, also by its public name.
  * @param serviceNames full names, such as `rpcServiceName` of each definition on the server Source: grpc/grpc
  * doc/server-reflection.md
  */

@@ -46,7 +46,7 @@ export class OtlpJsonTranscoder implements MessageTranscoder {
   readonly #scope = new JsonMembers(this.#tape, ["name", "version", "attributes", "droppedAttributesCount"]);
   readonly #out: ByteWriter;
   readonly #prefixes: RowPrefixes;
-  /** Columns of the current resource and scope; every row starts with them. */
+  /** Columns of the current resource and scope. A row starts with them, or with a mark that stands for them. */
   readonly #prefix: ByteWriter;
   readonly #prefixAttributes: AttributeWriter;
   readonly #spans: JsonSpanTranscoder;

@@ -33,8 +33,8 @@ interface SharedColumns {
 }
 
 /**
- * Writes the beginning of every row: the columns of tenant, resource and scope. Senders repeat these columns in every
- * request, and gateways repeat several, so columns for equal bytes are taken from a cache.
+ * Writes the prefix of rows: the columns of tenant, resource and scope. Senders repeat these columns in every request,
+ * and gateways repeat several, so columns for equal bytes are taken from a cache.
  */
 export class PrefixTranscoder {
   /** Columns of the current resource; the columns of the scope follow them in a row. */

@@ -1,5 +1,5 @@
 /**
- * The only parameter `service` in the query of a request for a sampling strategy; its value may be empty.
+ * Value of the parameter `service` in the query of a request for a sampling strategy. It may be empty.
  * @param url as in the request line: `/sampling?service=shop`
  * @returns undefined for a query with no such parameter, or with several. Parameters with a bad escape or a semicolon
  * are ignored. Source: Go documentation, package net/url, ParseQuery, as Jaeger reads queries

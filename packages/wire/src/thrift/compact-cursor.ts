@@ -12,7 +12,7 @@ const falseType = 2;
  * |---|---|---|
  * | number of 16 to 64 bits | zigzag, then a varint | -2 is 3: `03`; 64 is 128: `80 01` |
  * | field | (id - previous id) * 16 + type | `15` is an i32 whose id is the previous id plus one |
- * | field whose id is not 1 to 15 above the previous | type, then the id as zigzag varint | `05 28` is an i32 with id 20 |
+ * | field whose id is not 1 to 15 above the previous | type, then the id as zigzag varint | `05 28` is an i32, id 20 |
  * | bool field | type 1 (true) or 2 (false), no value | `21` is true, with the previous id plus two |
  * | string | length as varint, then its bytes | `02 68 69` is "hi" |
  * | list of up to 14 elements | count * 16 + element type | `2c` has two structs |
