@@ -31,8 +31,8 @@ const finishCallsMs = 2_500;
 const lastInsertsMs = 4_000;
 
 /**
- * `tracing-collector`: receives spans over every protocol, writes them to a journal, and inserts them into
- * the store.
+ * `tracing-collector`: receives spans over several protocols, writes them to a journal, and inserts them into the
+ * store.
  */
 export const collectorProcess: ProcessDefinition<typeof collectorOptions.shape> = {
   name: "tracing-collector",

@@ -24,8 +24,9 @@ const maxHeaderBytes = 16 * 1024;
  */
 const maxDroppedBytes = 64 * 1024 * 1024;
 /**
- * A new connection waits this long for its first byte, in milliseconds, where the limit for headers is shorter. Balancers and
- * busy clients open connections before they have a request to send; a cut would lose that request.
+ * A new connection waits this long for its first byte, in milliseconds, where the limit for headers is shorter.
+ * Balancers and busy clients open connections before they have a request to send; closing such a connection would lose
+ * its request.
  */
 const firstByteMs = 30_000;
 /** Interval of TCP keep-alive probes in milliseconds, as in Go. They end the connections of vanished senders. */

@@ -43,8 +43,8 @@ export interface HttpFailure {
 const bodyErrors: ReadonlySet<CollectorErrorCode> = new Set(["COLLECTOR_BODIES_BUSY", "COLLECTOR_BODY_LATE"]);
 
 /**
- * Receives the spans of one request: finds the tenant, reads and decompresses the body, and stores its rows. The
- * request is always answered. Never throws.
+ * Receives the spans of one request: finds the tenant, reads and decompresses the body, and stores its rows. Answers
+ * the request, unless the sender has disconnected. Never throws.
  */
 export function receiveSpans(
   form: HttpSpanForm,

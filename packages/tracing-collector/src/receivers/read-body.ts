@@ -18,8 +18,9 @@ export class BodyReader {
 
   /**
    * Reads a whole body and passes it to `use`. The body counts against the total until `use` has ended.
-   * @throws HttpError 413 for a body over the limit; 400 for one that is broken or cut; CollectorError COLLECTOR_BODIES_BUSY and
-   * COLLECTOR_BODY_LATE; Http1Error when the sender disconnects. The rest of a refused body is then dropped.
+   * @throws HttpError 413 for a body over the limit; 400 for one that is broken or cut off; CollectorError
+   * COLLECTOR_BODIES_BUSY and COLLECTOR_BODY_LATE; Http1Error when the sender disconnects. The rest of a refused body
+   * is then dropped.
    */
   async read<T>(request: HttpRequest, use: (body: Buffer) => Promise<T>): Promise<T> {
     const declared = Number(request.headers["content-length"] ?? 0);

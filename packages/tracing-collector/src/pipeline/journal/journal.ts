@@ -47,7 +47,7 @@ export interface JournalObserver {
  */
 const maxWaitingBytes = 32 * 1024 * 1024;
 const syncIntervalMs = 1_000;
-/** Time between two looks for files in quarantine that are too old. */
+/** Time between two checks for quarantined files that are too old. */
 const quarantineLookMs = 600_000;
 
 /** The parts of a journal that `openJournalFolder` makes. */
@@ -404,7 +404,10 @@ export class Journal implements SpanJournal {
     this.#sealed.put(new SealedSegment(path, { rows, bytes, frames, own }));
   }
 
-  /** Syncs the open segment for `sync: interval`. A segment whose sync fails is sealed, so that new rows go to another file. */
+  /**
+   * Syncs the open segment and the folder for `sync: interval`. A segment whose sync fails is sealed, so that new rows
+   * go to another file.
+   */
   async #syncLate(): Promise<void> {
     this.#isSyncDue = false;
     try {

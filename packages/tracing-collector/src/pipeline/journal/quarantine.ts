@@ -66,8 +66,8 @@ interface QuarantineParts {
 }
 
 /**
- * Limits what a journal keeps for people to look at, so that damage never fills the disk. Refused segments
- * hold acknowledged spans: they count against the journal's limit, and only their age drops them. Copies of
+ * Limits what a journal keeps for people to look at, so that damage never fills the disk. Refused segments hold
+ * acknowledged spans: they count against the journal's limit, and are dropped only when they are too old. Copies of
  * damaged segments have a limit of their own.
  */
 export class Quarantine {

@@ -21,8 +21,8 @@ export interface Leftovers {
   /** Oldest first. */
   readonly segments: readonly SealedSegment[];
   /**
-   * Number of rows in damaged frames, as far as their headers tell. A copy is kept in quarantine, and the
-   * store does not get them.
+   * Number of rows in damaged frames, according to their headers. A copy is kept in quarantine, and the store does not
+   * get them.
    */
   readonly damagedRows: number;
 }

@@ -22,9 +22,9 @@ const magic = "SPANSEG1";
 /** Checksum for rows in which attributes of spans and resources were not yet one string. */
 const firstLayoutChecksum = 0x6386_3ef5;
 const layout = spanColumns.map(({ name, type }) => `${name} ${type}`).join("\n");
-/** Checksum for present rows in files without seed and end mark, whose header has 16 bytes. */
+/** Checksum for rows of the present layout in files without seed and end mark, whose header has 16 bytes. */
 const unseededChecksum = crc32(layout);
-/** Checksum for present rows, each with its full prefix. */
+/** Checksum for rows of the present layout, each with its full prefix. */
 const plainChecksum = crc32(`${layout}\nseeded frames, end mark`);
 const layoutChecksum = crc32(`${layout}\nseeded frames, end mark, shared prefixes`);
 

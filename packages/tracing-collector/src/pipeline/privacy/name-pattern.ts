@@ -13,8 +13,8 @@ function lowered(text: string): string {
 }
 
 /**
- * A test that a name matches one of several patterns. `*` matches any characters, `?` one character, and others only
- * themselves. Upper-case and lower-case ASCII letters are equal.
+ * A test that a name matches one of several patterns. `*` matches any characters, `?` one character, and every other
+ * character only itself. Upper-case and lower-case ASCII letters are equal.
  * @param patterns each of at most {@link maxNameLength} characters, which bounds the time of a test
  */
 export function nameTest(patterns: readonly string[]): NameTest {

@@ -17,7 +17,7 @@ export const absent = -1;
  */
 const slotWords = 16;
 const slotDoubles = slotWords / 2;
-// Word indexes: the id comes first, then these.
+// Indexes of the words after the trace id.
 const nextAt = 4;
 const matchedAt = 5;
 const serviceAt = 6;
