@@ -277,7 +277,7 @@ export class Http3Listener implements SharedResource, H3Owner {
       authorities,
       verify: (chain, answer) => {
         if (chain.length === 0) {
-          answer(undefined); // `required` has been looked at
+          answer(undefined); // if `required`, the handshake has refused the client already
           return;
         }
         demands.fault(chain).then(
