@@ -47,8 +47,8 @@ export class FieldSectionWriter {
   }
 
   /**
-   * The section, as a view that the next `add` may change. Required Insert Count and base have one byte each: the
-   * table never has more entries than that. Source: RFC 9204, section 4.5.1
+   * The section, as a view that the next `add` may change. Required Insert Count and base have one byte each, which is
+   * enough for all entries of the table. Source: RFC 9204, section 4.5.1
    */
   get written(): Buffer {
     if (this.requiredInserts > 0) {

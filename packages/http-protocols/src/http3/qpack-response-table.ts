@@ -7,7 +7,7 @@ const maxCapacityBytes = 4_096;
 const entryOverheadBytes = 32;
 /** Longer fields are never inserted: a few of them would fill the table. */
 const maxFieldBytes = 1_024;
-/** Fields that were sent once, and are inserted when they are sent again. The oldest is forgotten first. */
+/** Maximum number of remembered fields that were sent once. A field that is sent again is inserted. */
 const maxCandidates = 64;
 /** Maximum number of sections that the client has not acknowledged. Above it, sections use only the static table. */
 const maxUnacknowledged = 256;

@@ -8,7 +8,7 @@ import { decoderInstructions, EncoderStreamReader } from "./qpack-instructions.t
 export const qpackLimits = {
   /** Size limit of the table in bytes; each entry counts 32 bytes extra. */
   tableCapacity: 4_096,
-  /** Streams that may wait for entries. Flow control of the connection counts their bytes. */
+  /** Maximum number of streams that may wait for entries. Flow control of the connection counts their bytes. */
   blockedStreams: 16,
 } as const;
 

@@ -44,7 +44,7 @@ export class Http3ServerSession
   readonly #uniTypes = new Set<number>();
   /** Priority fields for requests that have not arrived yet, by stream ID. */
   readonly #priorityUpdates = new Map<number, string>();
-  /** The server's control stream; undefined before the handshake is done. */
+  /** The server's control stream; undefined before {@link onConnected}. */
   #control: QuicStream | undefined;
   readonly fieldSections = new FieldSectionReader((instruction) => this.#sendToEncoder(instruction));
   readonly responseFields = new ResponseFieldTable((instruction) => this.#sendToDecoder(instruction));
@@ -84,7 +84,10 @@ export class Http3ServerSession
     }
   }
 
-  /** Called when the handshake is done. Sends SETTINGS first. Source: RFC 9114, section 6.2.1 */
+  /**
+   * Called when streams may be opened: after the handshake, or with early data. Sends SETTINGS first. Source: RFC 9114,
+   * section 6.2.1
+   */
   onConnected(): void {
     this.#control = this.#connection.openStream("uni");
     if (this.#control === undefined) {
@@ -186,7 +189,7 @@ export class Http3ServerSession
     this.#acknowledgments.push(bytes);
   }
 
-  /** Sends instructions to the client's decoder. Their total size is that of the table. @returns false without a stream */
+  /** Sends instructions to the client's decoder. The table limits their number. @returns false without a stream */
   #sendToDecoder(instruction: Buffer): boolean {
     if (this.#encoderStream === undefined) {
       this.#encoderStream = this.#connection.openStream("uni");
@@ -262,7 +265,7 @@ export class Http3ServerSession
   }
 }
 
-/** Handler of the control stream, which the client must not refuse. Source: RFC 9114, section 6.2.1 */
+/** Handler of the control and QPACK streams, which the client must not refuse. Source: RFC 9114, section 6.2.1 */
 function criticalStream(session: Http3ServerSession): NonNullable<QuicStream["handler"]> {
   return {
     onData: () => {},

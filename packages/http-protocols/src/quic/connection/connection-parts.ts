@@ -36,7 +36,7 @@ export interface ConnectionParts {
   handshakeDoneDue: boolean;
   /** Token for the client's next connections that must be sent. */
   newToken: Buffer | undefined;
-  /** Pending responses to PATH_CHALLENGE; a new one replaces the oldest. */
+  /** Pending responses to PATH_CHALLENGE, one per address. Above a limit, a new one replaces the oldest. */
   readonly pathResponses: {
     readonly data: Buffer;
     readonly address: PeerAddress;

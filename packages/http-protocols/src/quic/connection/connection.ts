@@ -388,8 +388,8 @@ export class Connection implements PacketOwner {
 }
 
 /**
- * Creates the parts of a connection. A server derives the Initial keys from the client's first ID. Source:
- * RFC 9001, section 5.2
+ * Creates the parts of a connection. Both sides derive the Initial keys from the client's first ID. Source: RFC 9001,
+ * section 5.2
  */
 function newParts(options: ConnectionOptions, { client, server }: InitialKeys): ConnectionParts {
   const { role, settings, events, registry, localId, remoteId, address } = options;

@@ -163,7 +163,7 @@ export class DatagramBuilder {
     return Math.max(Math.min(mtu.current, path.dataAllowance), 0);
   }
 
-  /** Spaces whose write keys are there and not discarded. */
+  /** Spaces that have keys for sending. */
   #writableSpaces(): PacketSpace[] {
     const { spaces, oneRtt } = this.#parts;
     return packetSpaces
@@ -304,7 +304,7 @@ export class DatagramBuilder {
     return { frames, elicitsAck };
   }
 
-  /** Called when the window and the pacer allowed more than there was. */
+  /** Called when the window and the pacer allow a packet, but nothing waits to be sent. */
   #onNothingToSend({ name }: PacketSpace): void {
     if (name === "application") {
       this.#parts.recovery.congestion.onDrained();

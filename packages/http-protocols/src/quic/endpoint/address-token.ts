@@ -12,7 +12,7 @@ const maxReturningAgeMs = 86_400_000;
 const nonceBytes = 12;
 const tagBytes = 16;
 const shortToken = () => new RangeError("the token ends too early");
-/** Bytes that are authenticated in addition to the content: a returning client has another port. */
+/** Bytes that are authenticated in addition to the content. For returning clients without the port, which changes. */
 const retryContext = ({ address, port }: PeerAddress) => Buffer.from(`${address} ${port}`, "latin1");
 const returningContext = ({ address }: PeerAddress) => Buffer.from(address, "latin1");
 

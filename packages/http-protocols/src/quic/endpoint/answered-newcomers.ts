@@ -3,7 +3,7 @@
  * repeats meanwhile wait in a full socket. Clients without a response repeat theirs for 5 seconds.
  */
 const generationMs = 1_000;
-/** First packets that are remembered; further ones get another response. */
+/** Maximum number of first packets that are remembered in {@link generationMs}; further ones get another response. */
 const maxIds = 4_096;
 
 const keyOf = (id: Buffer) => id.toString("latin1");

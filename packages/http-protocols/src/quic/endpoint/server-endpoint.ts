@@ -58,7 +58,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly onConnection: (connection: Connection) => Omit<ConnectionEvents, "onWake">;
   /** Maximum number of connections that may be open at once. Further clients are refused. Default: 100,000. */
   readonly maxConnections?: number;
-  /** From this number of running handshakes on, a client must prove its address by a Retry. */
+  /** From this number of running handshakes on, a client must prove its address by a Retry. Default: 512. */
   readonly retryFrom?: number;
   /** From this number of running handshakes on, further clients are refused. */
   readonly handshakeLimits?: Partial<HandshakeLimits>;
@@ -104,10 +104,11 @@ const minResetBytes = 21;
 const maxResetBytes = 43;
 /** Maximum number of stateless resets per second, because forged packets make this address flood others with resets. */
 const resetsPerSecond = 200;
-/** Most answers to packets of unknown versions per second: each is a datagram for one that may be forged. */
+/** Maximum number of responses per second to packets of unknown versions, whose source addresses may be forged. */
 const versionAnswersPerSecond = 1_000;
 /**
- * Refusals that are sent per second. Each has a twentieth of the size of the refused packet, and takes about 0.1 ms.
+ * Maximum number of refusals that are sent per second. A refusal has a twentieth of the size of the refused packet, and
+ * takes about 0.1 ms.
  */
 const refusalsPerSecond = 1_000;
 const keyBytes = 32;

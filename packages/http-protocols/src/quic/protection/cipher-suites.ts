@@ -14,7 +14,7 @@ export interface CipherSuite {
   readonly keyBytes: number;
   /** Maximum number of packets that one key may encrypt; the key is changed earlier. Source: RFC 9001, section 6.6 */
   readonly sealLimit: number;
-  /** Packets that may fail to decrypt before the connection ends. Source: RFC 9001, section 6.6 */
+  /** Maximum number of packets that may fail to decrypt; one more ends the connection. Source: RFC 9001, section 6.6 */
   readonly forgeryLimit: number;
 }
 

@@ -11,7 +11,7 @@ export interface PacketKeys {
   readonly cipher: PacketCipher;
 }
 
-/** A decrypted packet, exactly as it was sent. */
+/** A decrypted packet, which nobody has changed on the way. */
 export interface OpenedPacket {
   /** The full packet number, of which the packet contains only the last bytes. */
   readonly packetNumber: number;

@@ -5,8 +5,9 @@ const scale = 0.4;
 /** The part of the window that remains after a congestion. Source: RFC 9438, section 4.6 */
 const beta = 0.7;
 /**
- * Growth in packets per round trip of the flow that small windows follow. RFC 9438 has 0.53 until the window of the
- * last congestion. Then downloads with 2 % loss take 1.3 times as long as those of quic-go, which grows by one.
+ * Growth in packets per round trip of the linear flow that small windows follow. RFC 9438 uses 0.53 until the window
+ * has its size from before the last congestion. With 0.53, downloads with 2 % loss take 1.3 times as long as with
+ * quic-go, which uses 1.
  */
 const smallWindowGrowth = 1;
 /** The window grows by at most this factor in a round trip. Source: RFC 9438, section 4.2 */

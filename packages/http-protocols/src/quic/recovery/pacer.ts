@@ -31,7 +31,7 @@ export class Pacer {
   nextAt(path: PacedPath, now: number): number {
     const rate = bytesPerMs(path);
     const burst = Math.max(burstDatagrams * path.datagramBytes, rate * 2 * timerMs);
-    // A process that works for other connections comes late. Without this, its rate would be a burst per turn.
+    // A process that is busy with other connections sends late. Without this credit, it would send one burst per turn.
     const late = rate * Math.max(now - (this.#dueAt ?? now), 0);
     const limit = Math.max(burst, Math.min(burst + late, lateShare * path.window));
     this.#budget = Math.min(this.#budget + rate * Math.max(now - this.#updatedAt, 0), limit);

@@ -59,7 +59,7 @@ export class StreamSet implements StreamHost {
   };
   /** Streams whose `onWritable` must be called, between two datagrams. */
   readonly #drained = new Set<QuicStream>();
-  /** True after the peer has set the order of its streams. */
+  /** True after the priority of a stream was set. */
   #hasPriorities = false;
   /** True when MAX_DATA must be sent. */
   #maxDataDue = false;

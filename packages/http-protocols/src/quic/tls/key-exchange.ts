@@ -70,7 +70,7 @@ export const x25519MlKem768: KeyExchangeGroup = {
   },
 };
 
-/** The best first: a client that sent a key of one gets its answer without a HelloRetryRequest. */
+/** Supported groups, the best first. A client that sent a key for one of them needs no HelloRetryRequest. */
 export const keyExchangeGroups: readonly KeyExchangeGroup[] = [x25519MlKem768, x25519, p256];
 
 /** @throws QuicError illegal_parameter for an invalid public key */

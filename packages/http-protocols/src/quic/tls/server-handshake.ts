@@ -90,13 +90,13 @@ interface PendingHello {
  * | `hello` | ClientHello | `own certificate`, or `second hello` when it has no usable key share |
  * | `second hello` | ClientHello with the requested key share | `own certificate` |
  * | `own certificate` | the application's certificate | `certificate`, or `finished` when clients are not asked for one |
- * | `certificate` | Certificate of the client | `certificate verify`, or `finished` when it is empty and may be |
+ * | `certificate` | Certificate of the client | `certificate verify`, or `finished` when it is empty and may be empty |
  * | `certificate verify` | CertificateVerify | `finished` |
  * | `finished` | Finished | `verdict`, or `done` when clients are not asked for a certificate |
  * | `verdict` | the application's decision on the certificate | `done` |
  * | `done` | nothing | |
  *
- * Any other message is an alert, which ends the connection.
+ * Any other message causes an alert, which ends the connection.
  */
 type State =
   | "hello"
@@ -109,8 +109,8 @@ type State =
   | "done";
 
 /**
- * Early data of a message that was held back for longer is not taken, in milliseconds. Clocks may differ by some
- * percent, and the network takes its time. Source: RFC 8446, section 8.3
+ * Maximum difference in milliseconds between the ticket's ages by the clocks of client and server. With a larger
+ * difference, somebody may have held the message back, so its early data is not taken. Source: RFC 8446, section 8.3
  */
 const maxAgeDifferenceMs = 10_000;
 const termsBytes = 16;
@@ -477,7 +477,7 @@ export class ServerHandshake implements TlsHandshake {
   }
 }
 
-/** This machine has hardware for AES. A client without it shows that by naming ChaCha20 first. */
+/** Prefers AES, for which servers have hardware. A client without such hardware names ChaCha20 first. */
 function chooseSuite(offered: readonly number[]): CipherSuite {
   const preferred =
     offered[0] === chacha20Poly1305.id

@@ -13,8 +13,8 @@ export const singleUseBytes: number = headBytes + rememberedSerials / 8;
  * Numbers that can each be claimed once by all threads that share the memory: one bit for each of the last 1,048,576.
  * An older number counts as claimed.
  *
- * A bit belongs to a new number only after the counter has passed. So a claim looks at the counter again after
- * it took the bit. A thread would have to stand still for a million tickets to let a number be claimed twice.
+ * `issue` raises the counter before it clears the bit, which an older number used. A claim therefore checks the counter
+ * again after it has set the bit. A number can be claimed twice only if a thread pauses during a million tickets.
  */
 export class SingleUseSerials {
   readonly #last: BigInt64Array;

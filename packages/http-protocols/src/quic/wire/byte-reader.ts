@@ -44,8 +44,8 @@ export class ByteReader {
   }
 
   /**
-   * A variable-length integer. Values over 2^53 - 1 become 2^53 - 1: as a limit that is no limit, and no offset or count that
-   * large passes the checks of its reader.
+   * A variable-length integer. Values over 2^53 - 1 become 2^53 - 1: a limit of that size never takes effect, and an
+   * offset or count of that size fails later checks.
    * Source: RFC 9000, section 16
    */
   varint(): number {

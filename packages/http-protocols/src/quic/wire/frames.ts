@@ -263,7 +263,7 @@ function readStream(reader: ByteReader, type: number): Frame {
   return { kind: "stream", streamId, offset, data, fin: (type & streamBits.fin) !== 0 };
 }
 
-/** The size of the packet limits the number of ranges: each takes two bytes. */
+/** Reads an acknowledgment. The packet's size limits the number of ranges: each takes at least two bytes. */
 function readAck(reader: ByteReader, type: number): Frame {
   const largest = reader.varint();
   const delay = reader.varint();
@@ -294,7 +294,7 @@ function readAck(reader: ByteReader, type: number): Frame {
 function streamCount(reader: ByteReader, type: number): number {
   const at = reader.at;
   const count = reader.varint();
-  // 2^53 - 1 may stand for a larger number, whose bits tell: RFC 9000 allows counts up to 2^60.
+  // 2^53 - 1 may stand for a larger number, so the bytes are checked: RFC 9000 allows counts up to 2^60.
   if (
     count === Number.MAX_SAFE_INTEGER &&
     reader.bytes.readBigUInt64BE(at) - (0xc0n << 56n) > BigInt(maxStreams)
