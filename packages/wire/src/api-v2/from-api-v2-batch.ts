@@ -12,7 +12,7 @@ import { spanIdFromBytes, traceIdFromBytes } from "./id-texts.ts";
 import { isOutOfRange, timeMend, toNanos } from "./nano-times.ts";
 import { attributeFromTag } from "./tags.ts";
 
-/** Spans of the older model have no instrumentation scope. */
+/** Spans of the `api_v2` model have no instrumentation scope. */
 export const noScope: Scope = {
   name: "",
   version: "",
@@ -47,7 +47,7 @@ function resourceOf(process: Process | undefined): Resource {
 }
 
 /**
- * For searches, parent, kind and status are derived from references and tags, because the older model has no such
+ * For searches, parent, kind and status are derived from references and tags, because the `api_v2` model has no such
  * fields.
  */
 function fromApiV2Span(span: ApiV2Span, resource: Resource, format: "proto" | "jaeger"): Span {

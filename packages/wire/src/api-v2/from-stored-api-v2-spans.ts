@@ -7,7 +7,7 @@ import { formatTagKey } from "./to-api-v2-span.ts";
 /**
  * Converts spans of a remote storage to the domain model. The last tag of a span is the format in which a collector
  * received it. For `proto` and `jaeger` the tag is removed. Spans with `otlp` and `zipkin` are converted back, as far
- * as the older model has all facts. A span without the tag, or one that no collector can have written, keeps all its
+ * as the `api_v2` model has all facts. A span without the tag, or one that no collector can have written, keeps all its
  * tags and gets format `proto`. `toApiV2Span` returns the same tags, logs and references for the result.
  * @throws WireError WIRE_BAD_ID when an id has a wrong length
  */
@@ -18,7 +18,7 @@ export function fromStoredApiV2Spans(stored: readonly ApiV2Span[]): Span[] {
 }
 
 /**
- * Removes the name that the translation to the older model adds. A collector adds a name to such spans; spans from
+ * Removes the name that the translation to the `api_v2` model adds. A collector adds a name to such spans; spans from
  * other writers have none and stay unchanged.
  */
 function withoutServiceName(span: Span): Span {

@@ -3,7 +3,7 @@ import { WireError } from "../errors.ts";
 const zeroHalf = "0".repeat(16);
 
 /**
- * A trace id in the older model's text form: 16 digits when the high half is zero, otherwise 32.
+ * A trace id in Jaeger's text form: 16 digits when the high half is zero, otherwise 32.
  * @param traceId 32 lower-case hex digits
  */
 export function traceIdText(traceId: string): string {

@@ -9,8 +9,8 @@ const noServiceName = "OTLPResourceNoServiceName";
 const noSpan = "0".repeat(16);
 
 /**
- * Converts a span of the older model back to the OTLP span from which Jaeger made it. Attributes whose type does not
- * exist in the older model remain texts.
+ * Converts a span of the `api_v2` model back to the OTLP span from which Jaeger made it. Attributes whose type does not
+ * exist in the `api_v2` model remain texts.
  * @param span span whose tags, logs and references are unchanged, but whose format tag is removed
  * @returns undefined for a span that no conversion can have produced, so that converting the result again would give a
  * different span

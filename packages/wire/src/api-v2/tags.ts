@@ -36,8 +36,8 @@ export function binaryTag(key: string, vBinary: Buffer): KeyValue {
 }
 
 /**
- * Converts an attribute to the older model's five types: arrays and key-value lists become JSON text, an empty value
- * becomes "".
+ * Converts an attribute to the five types of the `api_v2` model: arrays and key-value lists become JSON text, an empty
+ * value becomes "".
  */
 export function tagFromAttribute({ key, value }: Attribute): KeyValue {
   switch (value.type) {

@@ -12,10 +12,10 @@ import { toDuration, toTimestamp } from "./nano-times.ts";
 import { boolTag, stringTag, tagFromAttribute } from "./tags.ts";
 
 /**
- * Converts a span to the older model, which `api_v2` services, remote storage and the UI's JSON use. Spans of the older
- * model stay unchanged; spans of OTLP and Zipkin are converted as in Jaeger. The span always has a process. The last
- * tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote through the remote
- * storage API already have this tag.
+ * Converts a span to the `api_v2` model, which Jaeger's services, remote storage and the UI's JSON use. Spans that
+ * arrived in this model stay unchanged; spans of OTLP and Zipkin are converted as in Jaeger. The span always has a
+ * process. The last tag is `internal.span.format`, with the span's format as its value. Spans that a collector wrote
+ * through the remote storage API already have this tag.
  */
 export function toApiV2Span(span: Span): ApiV2Span {
   const isOlderModel = span.format === "proto" || span.format === "jaeger";
@@ -35,7 +35,7 @@ export function toApiV2Span(span: Span): ApiV2Span {
 type FormatDependent = Pick<ApiV2Span, "references" | "flags" | "tags" | "logs" | "process">;
 
 /**
- * Conversion for spans that arrived in the older model: all parts are unchanged, and a tag with the format is added.
+ * Conversion for spans that arrived in the `api_v2` model: all parts are unchanged, and a tag with the format is added.
  */
 function verbatim(span: Span): FormatDependent {
   return {
@@ -82,8 +82,8 @@ function referenceOf(link: SpanLink): SpanRef {
   };
 }
 
-// Translates OTLP and Zipkin spans to the older model as Jaeger does.
-// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of Jaeger.
+// Translates OTLP and Zipkin spans to the `api_v2` model as Jaeger does. Source: opentelemetry-collector-contrib
+// pkg/translator/jaeger, as used by release 1.62 of Jaeger.
 
 /** Scope, attributes, kind, status and trace state as tags, in Jaeger's order. */
 export function otlpTags({ scope, attributes, kind, status, traceState }: Span): KeyValue[] {

@@ -13,11 +13,11 @@ export type StatusCode = (typeof statusCodes)[number];
  *
  * - `otlp`, `zipkin`: OTLP's rules. `kind`, `status` and `traceState` are separate fields; `attributes` contains only
  *   the sender's attributes; events have a name.
- * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the older model's rules. `attributes` contains all tags of the span
- *   without changes, including tags such as `span.kind` and `error`. `kind` and `status` are derived from the tags,
- *   only for searches. `resource.attributes` are the process tags. Events are logs: their name is empty, and their
- *   `attributes` are the log's fields. `links` contains ALL references with their `refType`, including the reference to
- *   the parent, in the sender's order.
+ * - `proto`, `jaeger` (`api_v2` over gRPC; Thrift): the rules of Jaeger's `api_v2` model. `attributes` contains all
+ *   tags of the span without changes, including tags such as `span.kind` and `error`. `kind` and `status` are derived
+ *   from the tags, only for searches. `resource.attributes` are the process tags. Events are logs: their name is empty,
+ *   and their `attributes` are the log's fields. `links` contains ALL references with their `refType`, including the
+ *   reference to the parent, in the sender's order.
  *
  * The tag `internal.span.format` has the same values.
  */
@@ -48,7 +48,7 @@ export interface SpanLink {
   readonly droppedAttributesCount: number;
   /** The W3C trace flags of the link, as OTLP sends them; 0 in the older formats. */
   readonly flags: number;
-  /** The kind of a reference of the older model; `none` for a link of OTLP. */
+  /** The kind of a reference in the older formats; `none` for a link of OTLP. */
   readonly refType: RefType;
 }
 
@@ -87,7 +87,7 @@ export interface Span {
   readonly traceState: string;
   /** OTLP: the W3C trace flags and the bits for remote parents. The older formats: 1 is sampled, 2 is debug. */
   readonly flags: number;
-  /** Span name; the older model's operation name. */
+  /** Span name; in the older formats the operation name. */
   readonly name: string;
   /** Role of the span in a call. In the older formats, the role is derived from the tag `span.kind`. */
   readonly kind: SpanKind;

@@ -24,7 +24,7 @@ export interface EncodeOptions {
 
 /**
  * Groups spans as in OTLP: by resource, and inside a resource by scope. Groups have the order of their first spans, and
- * spans keep their order. Spans of the older model become OTLP spans (see `otlpOfModel`).
+ * spans keep their order. Spans of the `api_v2` model become OTLP spans (see `otlpOfModel`).
  */
 export function groupSpans(
   spans: readonly Span[],

@@ -1,5 +1,5 @@
-// Converts spans of the older model to OTLP, as Jaeger does.
-// Source: opentelemetry-collector-contrib pkg/translator/jaeger, as used by release 1.62 of Jaeger.
+// Converts spans of the `api_v2` model to OTLP, as Jaeger does. Source: opentelemetry-collector-contrib
+// pkg/translator/jaeger, as used by release 1.62 of Jaeger.
 import type { Attribute, AttributeValue } from "../model/attribute.ts";
 import {
   type Resource,
@@ -18,8 +18,9 @@ import {
 type AttributeMap = Map<string, AttributeValue>;
 
 /**
- * Converts a span of the older model (`proto`, `jaeger`) to the OTLP span with the same meaning. Tags give kind,
- * status, trace state and scope. Logs become events, and references become links. Flags and warnings are lost.
+ * Converts a span of the `api_v2` model (formats `proto` and `jaeger`) to the OTLP span with the same meaning. Tags
+ * give kind, status, trace state and scope. Logs become events, and references become links. Flags and warnings are
+ * lost.
  * @param resource see `resourceOfProcess`
  */
 export function otlpOfModel(span: Span, resource: Resource): Span {
@@ -44,7 +45,7 @@ export function otlpOfModel(span: Span, resource: Resource): Span {
   };
 }
 
-/** The OTLP resource for a process of the older model. */
+/** The OTLP resource for a process of the `api_v2` model. */
 export function resourceOfProcess(process: Resource): Resource {
   if (process.serviceName === "OTLPResourceNoServiceName") {
     return { ...process, attributes: [] };

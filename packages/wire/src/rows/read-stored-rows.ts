@@ -258,7 +258,7 @@ function isOnlyParent(view: DataView, start: number, end: number): boolean {
   return end - start === 6 && view.getUint32(start) === 0x70617265 && view.getUint16(start + 4) === 0x6e74;
 }
 
-/** The link to the parent, as in the older span model. */
+/** The link to the parent, as in the `api_v2` model. */
 function linkToParent(traceId: string, spanId: string): SpanLink {
   const refType = "child_of";
   return { traceId, spanId, traceState: "", attributes: [], droppedAttributesCount: 0, flags: 0, refType };

@@ -20,7 +20,7 @@ import {
 import { RejectedSpans } from "../rows/rejected-spans.ts";
 import { sanitizeZipkinCoreSpan } from "./sanitize-zipkin-core-span.ts";
 
-/** Bit of `flags` that marks a debug span in the older model. */
+/** Bit of `flags` that marks a debug span in the `api_v2` model. */
 const debugFlag = 2;
 const nanosPerMicro = 1000n;
 
@@ -114,7 +114,7 @@ interface OwnParts {
   readonly logs: Log[];
 }
 
-/** Makes a span of the older model. The ids become big-endian bytes, and a parent becomes a CHILD_OF reference. */
+/** Makes a span of the `api_v2` model. The ids become big-endian bytes, and a parent becomes a CHILD_OF reference. */
 function modelSpan(span: ZipkinCoreSpan, { start, duration, tags, logs }: OwnParts): Span {
   const traceId = Buffer.alloc(16);
   traceId.writeBigUInt64BE(span.traceIdHigh ?? 0n, 0);
@@ -315,7 +315,7 @@ function fieldsOf(text: string): KeyValue[] {
   return fields;
 }
 
-/** Compares by key, then by type, then by value, like the tags of a process in the older model. */
+/** Compares by key, then by type, then by value, like the tags of a process in the `api_v2` model. */
 function compareTags(a: KeyValue, b: KeyValue): number {
   return (
     Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) ||
