@@ -37,7 +37,7 @@ export class AdapterRegistry {
     return this.#adapters.map((adapter) => adapter.name);
   }
 
-  /** The adapter for a file, by the extension of its name; undefined when there is none. */
+  /** Name of the adapter for a file, by the extension of the file's name; undefined when there is none. */
   nameForFile(file: string): string | undefined {
     const lower = file.toLowerCase();
     return this.#adapters.find((each) => each.fileEndings?.some((ending) => lower.endsWith(ending)))?.name;

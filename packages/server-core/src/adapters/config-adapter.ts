@@ -51,7 +51,7 @@ export interface ConfigAdapter {
  */
 export const maxAdaptedBytes = 16 * 1024 * 1024;
 
-/** An error at a position of the text. @param line counted from 1. @param column counted from 1 */
+/** An error at a position of the text. Line and column are counted from 1. */
 export function adapterError(
   message: string,
   place: { readonly line: number; readonly column: number } | undefined,

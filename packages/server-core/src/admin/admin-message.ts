@@ -5,7 +5,6 @@ import type { JsonValue } from "../json/json-value.ts";
 
 /** A request to the admin endpoint. */
 export interface AdminRequest {
-  /** Method of the request to the admin API. */
   readonly method: string;
   /** URL-decoded path. In `/id/<id>`, `%2F` and `%25` of the id stay encoded: see `decodeDocumentPath`. */
   readonly path: string;
@@ -40,11 +39,10 @@ export interface AdminQuestion {
 }
 
 export interface AdminReply {
-  /** Status of the answer. */
   readonly status: number;
   /** Additional headers; `Content-Length` is added automatically. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body. A stream is sent without a length. */
+  /** A stream is sent without a length. */
   readonly body?: string | Uint8Array | Readable;
   /** Called when the answer was passed to the connection. */
   readonly afterwards?: () => void;

@@ -113,7 +113,6 @@ export interface ConfigEngineOptions {
    * elements.
    */
   readonly adminSchema?: z.core.$ZodType;
-  /** Log of the engine itself. */
   readonly log: Logger;
 }
 

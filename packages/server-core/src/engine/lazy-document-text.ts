@@ -8,7 +8,8 @@ import type { JsonValue } from "../json/json-value.ts";
 const special = ["@id", "__proto__", "\\u"];
 
 /**
- * A document whose canonical text is written on first use. Before that, threads can prepare the text from the client.
+ * A document whose canonical text is written on first use. Before that, threads can prepare the document from the
+ * client's text.
  */
 export class LazyDocumentText implements EncodedDocument {
   /** The document as JSON from the client; undefined when the client sent only a part. */

@@ -76,7 +76,6 @@ interface RunningWorker {
   /** Number of the thread; a restarted thread keeps it. */
   readonly thread: number;
   readonly worker: Worker;
-  /** Message link to the thread. */
   readonly link: ThreadLink;
   /**
    * Start time in milliseconds, from `performance.now()`. A thread that dies soon after its start is restarted with a
@@ -139,7 +138,7 @@ export class Workers implements Participant {
   }
 
   /**
-   * Share of the time since the last call in which each thread was busy, 0 to 1, by thread number. Threads that did not
+   * Share of time, 0 to 1, for which each thread was busy since the last call, by thread number. Threads that did not
    * serve at the last call are left out, because the load of a start is not traffic.
    */
   utilization(): Map<number, number> {

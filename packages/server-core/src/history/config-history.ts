@@ -20,7 +20,6 @@ export interface RecordedConfig {
   readonly author: string;
   /** The request that caused the change. */
   readonly cause?: string | undefined;
-  /** Maximum number of stored versions and bytes; beyond them, the oldest are removed. */
   readonly limits: HistoryLimits;
   /** True: may be written to disk (`admin.config.persist`). False: stored in memory until the process ends. */
   readonly persist: boolean;

@@ -3,7 +3,7 @@ import { idKey } from "./id-index.ts";
 import { isJsonArray, type JsonObject, type JsonValue } from "./json-value.ts";
 import { prototypeKey } from "./prototype-key.ts";
 
-/** Deepest nesting of a document: far above real configs, and far below the limit of the call stack. */
+/** Maximum number of nested levels in a document: far above real configs, and far below the limit of the call stack. */
 export const maxJsonDepth = 1_000;
 
 const escapedInStrings = /[<>&\u2028\u2029]/g;
@@ -196,8 +196,7 @@ class DocumentEncoder {
   // document would have a hundred thousand nodes, and V8 would visit all of them for each new document.
 
   /**
-   * The cached text of an element is searched at its former position, counted from the start of the list or from its
-   * end.
+   * Looks up the cached text of an element at its former position, counted from the start of the list or from its end.
    */
   #encodeLongList(array: readonly JsonValue[], depth: number): Text[] {
     const older = keptListOf(array);
@@ -294,7 +293,6 @@ export function encodeJson(value: JsonValue): string {
 
 /** A document as {@link encodeJson} writes it, with its special keys. */
 export interface EncodedDocument {
-  /** The document's JSON. */
   readonly text: string;
   /** True when an object in it has the member `@id`. */
   readonly hasIds: boolean;

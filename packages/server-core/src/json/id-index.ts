@@ -58,8 +58,8 @@ export function indexIds(document: JsonValue): IdIndex {
 const stripped = new WeakMap<object, JsonValue>();
 
 /**
- * The value without its `@id` members, at any depth. An object without ids is returned unchanged, and equal objects
- * give the same result object.
+ * The value without its `@id` members, at any depth. An object without ids is returned unchanged, and the same object
+ * always gives the same result.
  */
 export function withoutIds(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) {

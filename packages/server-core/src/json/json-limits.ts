@@ -20,7 +20,7 @@ export function checkJsonLimits(bytes: Uint8Array): void {
     const byte = bytes[index];
     if (inString) {
       if (byte === 0x5c) {
-        index++; // the escaped character ends nothing
+        index++; // an escaped quote does not end the string
       } else if (byte === 0x22) {
         inString = false;
       }

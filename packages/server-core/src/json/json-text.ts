@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** A value inside of a text: a text unchanged, null empty, lists and objects as JSON. */
+/** Writes a value into a text: a text stays unchanged, null becomes "", lists and objects become JSON. */
 export function jsonText(value: JsonValue): string {
   if (typeof value === "string") {
     return value;

@@ -5,9 +5,7 @@ import type { JsonValue } from "./json-value.ts";
 
 /** A document with the text from which it was parsed. */
 export interface ParsedJson {
-  /** The parsed document. */
   readonly value: JsonValue;
-  /** The text that was parsed. */
   readonly text: string;
 }
 

@@ -23,7 +23,7 @@ export interface LogEntry {
   readonly fields: { readonly [name: string]: LogValue };
   /** Place in the source that wrote the entry; present when the log is configured to have it. */
   readonly caller?: string;
-  /** The calls that led to that place, one a line; present when the log is configured to have it. */
+  /** The calls that led to that place, one per line; present when the log is configured to have it. */
   readonly stack?: string;
 }
 

@@ -88,7 +88,7 @@ export const loggingSchema = z
   .nullable();
 
 interface Log {
-  /** False for the default log of a config without logs. */
+  /** False for the log `default` of a config that does not contain it. */
   readonly isConfigured: boolean;
   /** True for the log `default`, which accepts every entry unless its config restricts it. */
   readonly isDefault: boolean;
@@ -106,9 +106,7 @@ interface Log {
   readonly exclude: readonly string[];
   /** Sampling: returns false for entries to drop; undefined when every entry is written. */
   readonly passes: ((entry: LogEntry) => boolean) | undefined;
-  /** Destination of the lines. */
   readonly writer: LogWriter;
-  /** Form of the lines. */
   readonly encoder: LogEncoder;
   /** Receives errors of writer and encoder. */
   readonly owner: ErrorOwner;

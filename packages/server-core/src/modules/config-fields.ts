@@ -41,7 +41,7 @@ export function configDuration() {
   });
 }
 
-/** A number of things; a negative number becomes 0. Source: Caddy 2.11 */
+/** A whole number; a negative number becomes 0. Source: Caddy 2.11 */
 export function configCount() {
   return z.int().transform((value) => Math.max(0, value));
 }

@@ -24,7 +24,6 @@ export interface ServerServices {
   readonly metrics: Registry;
   /** Counters that all threads see. */
   readonly shared: SharedState;
-  /** Messages to other threads. */
   readonly messages: ThreadMessages;
   /** Opens ports for all threads. */
   readonly ports: PortSource;

@@ -7,7 +7,7 @@ import type {
   ModuleTraits,
 } from "./module.ts";
 
-/** The package that user modules import from the program. */
+/** The package that the program provides for the imports of user modules. */
 export interface ModuleApi {
   /** Package names that stand for the imported file. */
   readonly names: readonly string[];

@@ -18,6 +18,6 @@ export interface ListedText {
   readonly before?: string;
   /** Directive that this one is sorted after. */
   readonly after?: string;
-  /** Absent for a module that texts cannot contain. */
+  /** Text form of the module; absent when texts cannot contain the module. */
   readonly text?: () => ModuleText;
 }

@@ -18,7 +18,9 @@ export interface ModuleSource<Config, Instance extends ModuleInstance> extends M
   readonly id: string;
   /** For an app: true when the app runs in every worker thread instead of the main thread, if there are workers. */
   readonly inWorkers?: boolean;
-  /** For an app: true when the app exists for every config, even without a member, before the other apps. */
+  /**
+   * For an app: true when the app exists for every config, even without a member. It is loaded before the other apps.
+   */
   readonly implied?: boolean;
   /** True for an app whose name has a dot. */
   readonly isApp?: boolean;

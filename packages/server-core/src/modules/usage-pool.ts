@@ -16,7 +16,6 @@ export interface ResourceKind<Resource extends SharedResource> {
 
 /** The right to use a resource until `release`. A second release does nothing. */
 export interface Lease<Resource extends SharedResource> {
-  /** The shared resource. */
   readonly value: Resource;
   /** True when the resource has other users too. */
   readonly isShared: boolean;

@@ -34,8 +34,9 @@ function maskV6(address: string, bits: number): string {
 }
 
 /**
- * Cuts an address, with or without a port, to its network. A text that is no address comes back as it is.
- * @param v4Bits leading bits of an IPv4 address that stay, 0 to 32. @param v6Bits those of an IPv6 address, 0 to 128
+ * Cuts an address, with or without a port, to its network. A text that is no address is returned unchanged.
+ * @param v4Bits number of leading bits of an IPv4 address that stay, 0 to 32
+ * @param v6Bits the same for an IPv6 address, 0 to 128
  */
 export function maskAddress(text: string, v4Bits: number, v6Bits: number): string {
   const withPort = isIP(text) === 0 ? /^(?:\[([^\]]*)\]|([^:]*)):([^:]*)$/.exec(text) : null;

@@ -21,7 +21,6 @@ const repeatable: ReadonlySet<GrpcStatus> = new Set([
   "DATA_LOSS",
 ]);
 
-/** The error of a call that failed. */
 export class GrpcError extends Error {
   override readonly name = "GrpcError";
   readonly repeatable: boolean;

@@ -2,8 +2,8 @@
 export type TextPart = string | { readonly name: string };
 
 /**
- * Unclosed braces in a text. After this many, every `{` counts as plain text, so that scanning stays fast. Source:
- * Caddy 2.11
+ * Maximum number of unclosed braces in a text. After these, every `{` counts as plain text, so that scanning stays
+ * fast. Source: Caddy 2.11
  */
 const maxUnclosed = 100;
 

@@ -11,7 +11,7 @@ export interface RegexpMatch {
   readonly end: number;
 }
 
-/** Length limit of a pattern in characters. The compiled pattern needs several hundred bytes for each character. */
+/** Maximum number of characters of a pattern. The compiled pattern needs several hundred bytes for each character. */
 export const maxPatternLength = 10_000;
 
 /**
@@ -29,7 +29,7 @@ const maxReplaceMs = 250;
 /** Number of read characters after which the time is checked. */
 const charactersPerCheck = 100_000;
 
-/** Text length from which a test for any match, before the search, saves time. */
+/** Minimum length of a text for which a quick test before the search saves time. */
 const longText = 256;
 
 /**

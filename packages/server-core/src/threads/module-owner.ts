@@ -11,7 +11,6 @@ export class ModuleOwner implements ErrorOwner {
   #loggedAt = Number.NEGATIVE_INFINITY;
   #left = 0;
 
-  /** @param id id of the module */
   constructor(id: string, log: Logger) {
     this.#id = id;
     this.#log = log;

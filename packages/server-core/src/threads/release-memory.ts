@@ -39,10 +39,10 @@ function thisThread(): ReleaseMeans {
 }
 
 /**
- * Frees memory that this thread no longer needs. After the start this is a tenth of an idle server's memory. Later it
- * is memory of config changes and of past load. V8 alone would collect only after the garbage has doubled the heap. The
- * collection runs in idle time, so that no request waits for it. A thread that is always busy leaves the collection to
- * V8.
+ * Frees memory that this thread no longer needs. After the start, such memory is a tenth of an idle server's memory.
+ * Later, it comes from config changes and past load. V8 alone would collect only after the garbage has doubled the
+ * heap. The collection runs in idle time, so that no request waits for it. A thread that is always busy leaves the
+ * collection to V8.
  * @returns a function that stops this
  */
 export function releaseMemory(means: ReleaseMeans = thisThread()): () => void {

@@ -39,7 +39,10 @@ export interface SharedEntry {
   readonly level: number;
 }
 
-/** Receives a function that releases a handle later. @returns a function that cancels this after an earlier release */
+/**
+ * Registers a function that releases a handle when the config closes. @returns a function that removes the
+ * registration, after an earlier release
+ */
 export type ReleaseKeeper = (release: () => void) => () => void;
 
 /**

@@ -10,7 +10,6 @@ export interface TreeChange {
    * value. DELETE removes a value.
    */
   readonly method: ChangeMethod;
-  /** Place of the change. */
   readonly path: TreePath;
   /** The body; null when absent or for DELETE. */
   readonly value: JsonValue;

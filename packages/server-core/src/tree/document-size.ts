@@ -3,7 +3,7 @@ import { maxJsonDepth } from "../json/encode-json.ts";
 import { maxJsonValues } from "../json/json-limits.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 
-/** Largest total length of all keys and texts of a document, in UTF-16 units. */
+/** Maximum total length of all keys and texts of a document, in UTF-16 units. */
 export const maxDocumentCharacters = 100 * 1024 * 1024;
 
 interface Size {

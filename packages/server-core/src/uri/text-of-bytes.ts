@@ -57,7 +57,8 @@ export function bufferOfText(text: string): Buffer {
   if (text.isWellFormed()) {
     return Buffer.from(text, "utf8");
   }
-  // Encoded first as plain UTF-8 and then overwritten: a restored byte is shorter than the U+FFFD in its place.
+  // The text is first encoded as plain UTF-8, and then overwritten in place: a restored byte is shorter than the U+FFFD
+  // in its place.
   const bytes = Buffer.from(text, "utf8");
   let to = 0;
   let from = 0;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineModule } from "../../modules/module.ts";
 import type { LogFilter } from "../log-modules.ts";
 
-/** Removes the field. */
 export const deleteFilter = defineModule({
   id: "logging.encoders.filter.delete",
   config: z.strictObject({}),

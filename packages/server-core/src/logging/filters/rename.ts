@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineModule } from "../../modules/module.ts";
 import type { LogFilter } from "../log-modules.ts";
 
-/** Renames the field. */
 export const renameFilter = defineModule({
   id: "logging.encoders.filter.rename",
   config: z.strictObject({ name: z.string().min(1).describe("The other name.") }),

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineModule } from "../../modules/module.ts";
 import type { LogWriter } from "../log-modules.ts";
 
-/** Discards lines. */
 export const discardWriter = defineModule({
   id: "logging.writers.discard",
   config: z.strictObject({}),

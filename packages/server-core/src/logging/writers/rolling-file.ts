@@ -14,7 +14,6 @@ export interface AppendGate {
 }
 
 export interface RollingFileOptions {
-  /** Path of the log file. */
   readonly path: string;
   /** Mode of a new file. The mode of an existing file is changed only with `setMode`. */
   readonly mode: number;
@@ -28,11 +27,9 @@ export interface RollingFileOptions {
   readonly maxBytes: number;
   /** Times at which the file is rolled, whatever its size. */
   readonly schedule: RollSchedule;
-  /** Rules for rolled files. */
   readonly rules: OldFileRules;
   /** Runs `work` unless another thread is rolling the file. */
   readonly exclusively: (work: () => Promise<void>) => Promise<void>;
-  /** The threads that are appending. */
   readonly appending: AppendGate;
   /** Called for failures of rolling; writing then continues with the old file. */
   readonly onError: (error: unknown) => void;
