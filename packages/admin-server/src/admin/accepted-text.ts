@@ -26,7 +26,7 @@ export interface AcceptedText {
 }
 
 /**
- * Chooses a text format for a config from `Accept`: a format that the field names and prefers over JSON.
+ * Chooses a text format for a config by `Accept`. The header must list the format, and prefer it over JSON.
  * `text/serverfile` gives the format `serverfile`; `text/serverfile;q=0.1, application/json` gives undefined.
  * @returns undefined for JSON, the default of all other clients. Source: RFC 9110 section 12.5.1
  */

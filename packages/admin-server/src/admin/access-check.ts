@@ -35,7 +35,7 @@ const loopbackHosts = new Set(["localhost", "127.0.0.1", "::1"]);
 /** Hosts that mean all addresses. With such a host, any `Host` may lead to the endpoint, so the check ignores it. */
 const wildcardHosts = new Set(["", "0.0.0.0", "::"]);
 
-/** Scheme and host of `Origin`; when this field is absent, of `Referer`. */
+/** Scheme and host of the header `Origin`; without `Origin`, those of `Referer`. */
 function originOf(request: IncomingMessage): { readonly text: string; readonly origin: Origin } {
   const text = String(request.headers.origin ?? request.headers.referer ?? "");
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(text);

@@ -102,7 +102,7 @@ export class AdminEndpoint implements Participant {
     }
   }
 
-  /** Access rights of clients at an address. By default `origins` has only the address itself. */
+  /** Access rights of clients at an address. Without `origins`, the endpoint's own addresses are allowed. */
   #accessFor(address: ListenAddress, config: AdminConfig): AccessCheck {
     const origins = config.origins ?? undefined;
     return new AccessCheck(address, {

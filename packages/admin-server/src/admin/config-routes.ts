@@ -25,7 +25,7 @@ import { patchTypeOf, readPatch } from "./config-patch.ts";
 /** Request header with the source file of a config, sent by the reload command. */
 const sourceFileHeaders = ["server-config-source-file", "caddy-config-source-file"];
 
-/** The source file of the config, from our header or Caddy's. */
+/** The source file of the config, from this server's header or from Caddy's. */
 export function sourceFileOf(request: AdminRequest): string | undefined {
   return sourceFileHeaders.map((name) => request.header(name)).find((value) => value !== "");
 }

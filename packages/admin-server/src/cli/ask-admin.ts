@@ -55,7 +55,7 @@ export interface AdminAnswer {
 }
 
 /**
- * The reason in a failed response; the admin API sends `{"error": "…"}`. Another text, for example from a proxy
+ * The reason in a failed response; the admin API sends `{"error": "…"}`. Another text, for example from a proxy in
  * between, is returned unchanged.
  */
 function reasonIn(body: Buffer): string {

@@ -69,7 +69,6 @@ export interface CommandExample {
 export interface CommandSet {
   /** Names of all commands; the commands need not be loaded for them. */
   readonly names: readonly string[];
-  /** Loads all commands. */
   all(): Promise<Command[]>;
 }
 

@@ -61,7 +61,7 @@ function table(rows: readonly (readonly [string, string])[]): string {
     .join("\n");
 }
 
-/** `--config <file>` */
+/** Text of an option, such as `--config <file>`. */
 export function optionText(name: string, option: OptionDefinition): string {
   return option.kind === "switch" ? `--${name}` : `--${name} <${option.value}>`;
 }
@@ -78,7 +78,7 @@ export function optionMeaning(option: OptionDefinition): string {
   ].join("");
 }
 
-/** `server run [options]` */
+/** Usage of a command, such as `server run [options]`. */
 export function usageText(command: Command): string {
   const options = Object.keys(command.options).length === 0 ? "" : " [options]";
   return `server ${command.name}${options}${command.operands === undefined ? "" : ` ${command.operands.usage}`}`;
@@ -112,7 +112,7 @@ export function groupHelp(name: string, commands: readonly Command[]): string {
   )}\n\nserver ${name} <command> --help says more about a command.\n`;
 }
 
-/** `server --help` */
+/** The text of `server --help`. */
 export function programHelp(commands: readonly Command[]): string {
   return `${[
     "A web server and reverse proxy whose whole configuration is one live JSON document behind an admin API.",

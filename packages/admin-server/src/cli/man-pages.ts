@@ -91,9 +91,7 @@ function programPage(commands: readonly Command[], version: string): string[] {
   ];
 }
 
-/**
- * Manual pages by file name: one page for the program, and one for each command. @param version version of the program
- */
+/** Manual pages by file name: one page for the program, and one for each command. */
 export function manPages(commands: readonly Command[], version: string): Map<string, string> {
   const pages = new Map([[`server.${section}`, programPage(commands, version)]]);
   for (const command of commands) {

@@ -62,7 +62,7 @@ function rangeOf(spec: string): string | undefined {
   return isRange ? wanted : undefined;
 }
 
-/** npm would look for a relative path below the copy. */
+/** Makes a relative path absolute, because npm would resolve it from the copy of the folder. */
 function withoutRelativePath(spec: string): string {
   return spec.startsWith(".") ? resolve(spec) : spec;
 }
@@ -285,7 +285,10 @@ async function readDependencies(folder: string): Promise<Dependencies> {
   return dependencies ?? {};
 }
 
-/** Ranges that packages were added with, by name. They are in a file of their own: npm keeps exact versions. */
+/**
+ * Ranges that packages were added with, by name. They are in a separate file, because package.json contains only exact
+ * versions.
+ */
 async function readRanges(folder: string): Promise<Record<string, string>> {
   const file = join(folder, rangesFile);
   return existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Record<string, string>) : {};

@@ -1,7 +1,4 @@
-/**
- * Maximum number of wrong letters in a word that still counts as meant. A word with more wrong letters counts as
- * another word.
- */
+/** Maximum number of wrong letters in a word for which a similar word is suggested. */
 const maxMistakes = 2;
 
 /** Edit distance: number of inserted, removed or replaced letters between two words. */

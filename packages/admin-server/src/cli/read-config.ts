@@ -92,11 +92,9 @@ function jsonFault(path: string, adapter: string, bytes: Uint8Array, error: Serv
   );
 }
 
-/** A configuration that was read. */
 export interface ReadConfig {
   /** The config as JSON. */
   readonly json: Uint8Array;
-  /** Format of the file. */
   readonly format: string;
   readonly warnings: readonly AdapterWarning[];
 }

@@ -6,7 +6,7 @@ export const endingTopic = "threads.ending";
 /** Milliseconds that an ending thread waits for the main thread. The thread's clients also wait in this time. */
 const patienceMs = 2_000;
 
-/** Permissions of the main thread to end: one number for each thread, for which the thread can wait. */
+/** Permissions to end, which the main thread gives to the worker threads. A worker waits until its number changes. */
 export class EndNotices {
   readonly #acknowledged: Int32Array;
 

@@ -43,7 +43,7 @@ const semiSpaceMb = 4;
 const maxYoungGenerationSizeMb = 48;
 
 /**
- * Gives threads that start later their full young heap from the start. V8 enlarges the heap only for objects that
+ * Gives threads that are started later their full young heap at once. V8 enlarges the heap only for objects that
  * survive; requests leave none, so it would stay at 1 MiB. An idle worker needs the same memory with either size. The
  * flag applies to the whole process, so it is set before the first thread starts.
  */
@@ -69,7 +69,6 @@ export interface WorkerStart {
   readonly table: SharedArrayBuffer;
   /** Minimum level of log lines. */
   readonly logLevel: string;
-  /** Format of the worker's log lines. */
   readonly logEncoding: "json" | "console";
   /** Folder of the server's own files. */
   readonly dataFolder: string;
@@ -104,7 +103,6 @@ export function defaultWorkers(): number {
 export interface Threads {
   /** Counters, gauges and memory shared by all threads. */
   readonly shared: SharedState;
-  /** Messages between threads. */
   readonly messages: ThreadMessages;
   /** Decides which thread listens on which port. */
   readonly ports: PortSource;
@@ -128,7 +126,7 @@ function endForLost(lost: readonly string[], log: Logger): void {
   process.kill(process.pid, "SIGTERM");
 }
 
-/** Starts the program of a worker. @param workerData data that the worker receives */
+/** Starts the program of a worker. */
 function startWorker(workerData: WorkerStart): Worker {
   return new Worker(new URL("./worker-start.ts", import.meta.url), {
     workerData,

@@ -66,5 +66,5 @@ export class IdentityCertificates implements SharedResource {
   }
 }
 
-/** The only store of the process, shared by configs. */
+/** The process has one resource of this kind, which all configs share. */
 export const identityCertificates: ResourceKind<IdentityCertificates> = { name: "admin.identity" };

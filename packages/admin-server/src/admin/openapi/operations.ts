@@ -16,7 +16,6 @@ export interface DocumentedOperation {
   readonly description?: string;
   /** Parameters of path, query and header. */
   readonly parameters?: readonly unknown[];
-  /** The request body; absent for operations without a body. */
   readonly requestBody?: unknown;
   /** Responses by status. */
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;

@@ -101,7 +101,7 @@ function* describeList(
   }
 }
 
-/** Describes the routes inside a route instead of the route, if it has any. */
+/** Describes the inner routes of a route, or the route itself if it has none. */
 function* describeRoute(
   route: JsonValue,
   key: string,

@@ -21,7 +21,7 @@ function commandFunction(tree: readonly CompletedCommand[]): string[] {
   ];
 }
 
-/** Lines `complete` of one command. */
+/** The `complete` lines of one command. */
 function lines(command: CompletedCommand): string[] {
   const when = `"test (__${programName}_command) = '${command.name}'"`;
   const line = (...parts: string[]) => ["complete", "-c", programName, "-n", when, ...parts].join(" ");

@@ -1,4 +1,3 @@
 /** The shells for which `server completion` has a script. */
 export const completionShells = ["bash", "zsh", "fish", "powershell"] as const;
-/** The name of such a shell. */
 export type CompletionShell = (typeof completionShells)[number];
