@@ -42,7 +42,6 @@ export type Directive = (context: DirectiveContext) => readonly DirectiveResult[
 
 /** Directives by name. */
 export interface DirectiveTable {
-  /** True when a directive with the name exists. */
   has(name: string): boolean;
   /** The directive; undefined for an unknown name. */
   get(name: string): Directive | undefined;

@@ -149,7 +149,7 @@ export class TokenCursor {
     return values;
   }
 
-  /** Like {@link remainingArguments}, but each value keeps its quotes. */
+  /** Like {@link remainingArguments}, but each value keeps its double quotes or backticks. */
   remainingRaw(): string[] {
     const values: string[] = [];
     while (this.nextArgument()) {
@@ -233,7 +233,7 @@ export class TokenCursor {
     return new TokenCursor(this.nextSegment(), this.matcherName);
   }
 
-  /** Removes the current token and moves back. */
+  /** Removes the last `count` tokens up to the current one, and moves back. */
   delete(count = 1): void {
     this.#tokens.splice(this.index - count + 1, count);
     this.index -= count;

@@ -11,7 +11,6 @@ export interface ImportedFile {
   readonly text: string;
 }
 
-/** Counts a character in a text. */
 function count(text: string, char: string): number {
   return text.split(char).length - 1;
 }

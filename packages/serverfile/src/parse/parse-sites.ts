@@ -30,7 +30,7 @@ import type { SiteBlock } from "./site-block.ts";
 import { TokenStream } from "./token-stream.ts";
 
 /**
- * Largest depth of nested blocks; a deeper text is refused. Each level becomes about four levels of JSON, and the depth
+ * Maximum depth of nested blocks; a deeper text is refused. Each level becomes about four levels of JSON, and the depth
  * of JSON also has a limit.
  */
 export const maxBlockDepth = 200;

@@ -5,7 +5,6 @@ import { childOf, type Draft, type Given, listOf } from "../values/draft.ts";
 /** ACME directory URL of the second default CA. */
 const zerosslDirectory = "https://acme.zerossl.com/v2/DV90";
 
-/** True for an object. */
 function isDraft(value: Given): value is Draft {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -241,7 +241,7 @@ function passesAnother(i: number, j: number, policies: readonly AutomationPolicy
     );
 }
 
-/** The CA that a policy without issuers uses. */
+/** The kind of CA that a policy without issuers uses, by its names. */
 function implicitIssuersOf({
   subjects,
   onDemand,

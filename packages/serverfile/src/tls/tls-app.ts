@@ -97,7 +97,9 @@ function refusedName(name: string, keys: readonly Token[]): ServerError {
 /** Collects policies, certificates and names over all sites. */
 class TlsApp {
   readonly #options: GlobalOptions;
-  /** Policies of the sites so far; the first policy comes from the global options. */
+  /**
+   * Policies of the sites so far; the first policy comes from the global options, if they have certificate settings.
+   */
   readonly #policies: AutomationPolicy[] = [];
   /** Members of `certificates`: files, folders, and names to manage. */
   readonly #certificates: Draft = {};

@@ -11,7 +11,7 @@ const unitsNs: Readonly<Record<string, number>> = {
   d: 86_400e9,
 };
 const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h|d)/y;
-/** Longest duration of Go: 64 bits with a sign, some 292 years. */
+/** Maximum duration, as in Go: 64 bits with a sign, about 292 years. */
 const maxDurationNs = 2 ** 63;
 
 /**

@@ -2,8 +2,8 @@
 type Less<T> = (a: T, b: T) => boolean;
 
 /**
- * Items in each block that is sorted by insertion before the blocks are merged. Another size could change the order of
- * the result.
+ * Number of items in each block that is sorted by insertion before the blocks are merged. Another size could change the
+ * order of the result.
  */
 const blockSize = 20;
 

@@ -10,8 +10,8 @@ import { isSpace } from "../../lexer/white-space.ts";
 import type { Word } from "./line.ts";
 
 /**
- * Texts that need quotes: they start like a quote, a comment or a heredoc, end like a continued line, or contain a
- * block.
+ * Texts that need quotes: empty texts, `{}`, and texts that start like a quote, a comment or a heredoc, end with a
+ * backslash or an opening brace, or contain an escaped `<`.
  */
 const special = /^$|^\{\}$|^["`#]|^<<|\\$|\\<|\{$/;
 /** A placeholder. The formatter reads other braces as blocks. */

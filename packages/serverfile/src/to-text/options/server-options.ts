@@ -26,7 +26,9 @@ const sourceFields = {
   cache_file: text("cache_file"),
 };
 
-/** An IP source: `static private_ranges`, `cloudflare { interval 12h }`, or `combine { … }` with a source a line. */
+/**
+ * An IP source: `static private_ranges`, `cloudflare { interval 12h }`, or `combine { … }` with one source per line.
+ */
 function sourceLine(words: readonly string[], source: Members): Line {
   const block = [
     ...fieldLines(source, sourceFields),

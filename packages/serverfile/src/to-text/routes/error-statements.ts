@@ -26,7 +26,7 @@ function errorCodes(match: JsonValue | undefined): string[] | undefined {
   return codes.includes(undefined) ? undefined : codes.flatMap((each) => each ?? []);
 }
 
-/** The lines `handle_errors` of a site. @throws ServerError CONFIG_INEXPRESSIBLE */
+/** The `handle_errors` lines of a site. @throws ServerError CONFIG_INEXPRESSIBLE */
 export function errorStatements({ errors }: SiteDraft, writer: RouteWriter): Statement[] {
   const { routes, path: listPath } = errors;
   const list = routes === undefined ? [] : (new Members({ routes }, listPath).children("routes") ?? []);

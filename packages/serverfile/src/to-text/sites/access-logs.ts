@@ -70,7 +70,7 @@ function hasHiddenLog(site: SiteDraft, logs: JsonObject): boolean {
   return mappingOf(site, logs).size === 0 && !isForAnyHost(site) && !hostsOfDraft(site).every(isSkipped);
 }
 
-/** The lines `log` of sites. */
+/** The `log` lines of sites. */
 export class AccessLogs {
   readonly #logs: JsonObject;
   readonly #groups: readonly SiteGroup[];

@@ -4,7 +4,7 @@ import type { Listening, ServerDraft, SiteDraft } from "./site-draft.ts";
 
 type Binds = Listening["binds"];
 
-/** True for all addresses with the default protocols, which need no line. */
+/** True when a site listens on every address with the default protocols, which needs no line. */
 function isUsual(binds: Binds): boolean {
   return binds.every(({ address, protocols }) => address === "" && protocols.length === 0);
 }

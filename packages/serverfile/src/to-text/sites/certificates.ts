@@ -54,7 +54,7 @@ export interface SiteCertificates {
   readonly bindHost: string | undefined;
 }
 
-/** The lines `tls` of sites. */
+/** The `tls` lines of sites. */
 export class CertificateLines {
   readonly #facts: ConfigFacts;
   readonly #policies: readonly Policy[];
@@ -78,7 +78,7 @@ export class CertificateLines {
     return this.#policies.find(({ subjects }) => subjects === undefined);
   }
 
-  /** The same policy, if the text has it as global options; otherwise undefined. */
+  /** The policy for names that no other policy lists, if the text has it as global options; otherwise undefined. */
   get globalPolicy(): Policy | undefined {
     return this.#facts.choices.globalCertificates ? this.#catchAll : undefined;
   }
@@ -248,7 +248,6 @@ export class CertificateLines {
     return hosts.length > 0 && connection.match !== undefined && hosts.every((host) => names.includes(host));
   }
 
-  /** Notes names that are automated by a site. */
   #note(hosts: readonly string[]): void {
     for (const host of hosts) {
       this.automated.add(host);

@@ -31,7 +31,7 @@ import {
 } from "./site-draft.ts";
 
 /**
- * An address of `bind` and its port; undefined as the port of sockets. @throws Error for an address that no site can
+ * An address of `bind` and its port; the port is undefined for sockets. @throws Error for an address that no site can
  * have
  */
 function readBind(listen: string): { readonly address: string; readonly port: number | undefined } {
@@ -216,7 +216,10 @@ function httpHostsOf(
   return without.length < hosts.length ? without : hosts.slice(0, 1);
 }
 
-/** Reads every server and its sites. Servers that exist without any text are left out. */
+/**
+ * Reads every server and its sites. Servers without listeners, routes and error routes are left out, because they exist
+ * without any text.
+ */
 export function readServers(
   config: Members,
   ports: UsualPorts,
