@@ -54,7 +54,7 @@ export function lineOf(message: string): number | undefined {
 
 /**
  * Adapts a text to a config, without loading it. A refusal is a result, not an error, because a half-written text is
- * refused at each pause of the user.
+ * refused whenever the user pauses.
  * @param format format of `text`
  * @param signal aborts the request when the text has changed
  * @throws ApiError when the server gives no result
@@ -86,7 +86,7 @@ export async function adaptText(format: ImportFormat, text: string, signal?: Abo
 }
 
 /**
- * Writes a config in a text format, without the settings of the admin endpoint: an import keeps the running ones.
+ * Writes a config in a text format, without the settings of the admin endpoint: an import keeps the running settings.
  * @throws ApiError API_REFUSED when the format cannot express the config
  */
 export async function writeAs(format: ImportFormat, config: JsonValue): Promise<string> {

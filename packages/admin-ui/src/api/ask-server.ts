@@ -22,7 +22,7 @@ export interface Question {
   body?: string;
   /** Error statuses that are returned as answers. */
   accept?: readonly number[];
-  /** Aborts the request when the page is closed. The abort error is thrown unchanged. */
+  /** Aborts the request. The abort error is thrown unchanged. */
   signal?: AbortSignal | undefined;
 }
 

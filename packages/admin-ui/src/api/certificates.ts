@@ -53,7 +53,7 @@ export interface CertificatesPart extends z.infer<typeof answer> {
   total: number;
   /** Number of names without a certificate, on all pages. */
   pendingTotal: number;
-  /** Waiting names whose last attempt failed. */
+  /** Number of names without a certificate whose last attempt failed, on all pages. */
   failingTotal: number;
   /** Cumulative counts, shortest period first, over all certificates including filtered-out ones. */
   ends: readonly EndsWithin[];

@@ -1,6 +1,6 @@
 import type { MetricSample } from "./read-metrics.ts";
 
-/** Number of kept steps: four minutes of two seconds each. The table's heading mentions the four minutes. */
+/** Number of kept steps of two seconds each: four minutes. The table's heading mentions the four minutes. */
 export const windowSteps = 120;
 
 /** The server's counters at one time. */
@@ -33,7 +33,7 @@ export interface Traffic {
   servers: ReadonlyMap<string, ServerTraffic>;
   /** Resident memory of the process, in bytes; undefined without the metric. */
   memoryBytes: number | undefined;
-  /** Start of the process, in milliseconds since 1970; undefined when several threads report none in common. */
+  /** Start of the process, in milliseconds since 1970; undefined when the server does not report it. */
   startedAtMs: number | undefined;
 }
 

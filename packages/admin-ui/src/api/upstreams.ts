@@ -9,7 +9,7 @@ const upstream = z.object({
   address: z.string(),
   /** Number of running requests to the upstream. */
   num_requests: z.number(),
-  /** Failures that passive health checks still remember. */
+  /** Number of failures that passive health checks still remember. */
   fails: z.number(),
   /** True when no active check fails; also true without checks. */
   healthy: z.boolean(),

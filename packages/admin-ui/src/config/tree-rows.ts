@@ -106,7 +106,7 @@ export function preview(value: JsonValue): string {
   return typeof value === "string" ? value : String(value);
 }
 
-/** The name of an object: its id, or the module that it names. */
+/** The name of an object: its id, the module that it names, or what the matchers of a route accept. */
 function nameOfObject(value: Record<string, JsonValue>): string {
   for (const key of ["@id", "handler", "module", "policy", "protocol", "source", "dial"]) {
     const name = value[key];
@@ -117,7 +117,7 @@ function nameOfObject(value: Record<string, JsonValue>): string {
   return Array.isArray(value.match) ? value.match.map(matcherText).join(" or ") : "";
 }
 
-/** The hosts and paths that a route matches. */
+/** The hosts, paths and methods that a set of matchers accepts. */
 function matcherText(set: JsonValue): string {
   if (!isObject(set)) {
     return "";

@@ -103,9 +103,7 @@ export function CodeEditor(props: CodeEditorProps) {
   return <div ref={host} className="code-editor" data-editor={readOnly ? undefined : ""} />;
 }
 
-/**
- * The CodeMirror extensions of the editor. A read-only editor has no history, completion and listener.
- */
+/** The CodeMirror extensions of the editor. A read-only editor has no history, no completion and no listener. */
 function extensions(
   { label, language, readOnly }: Pick<CodeEditorProps, "label" | "language" | "readOnly">,
   latest: { readonly current: CodeEditorProps },

@@ -6,8 +6,8 @@ import type { EditorMark } from "./editor-mark.ts";
 import { rangeOf } from "./json-places.ts";
 
 /**
- * Milliseconds of one parse. A longer parse would delay each key press; without its result, marks are at the end of the
- * text.
+ * Maximum number of milliseconds for one parse. A longer parse would delay each key press; without its result, marks
+ * are at the end of the text.
  */
 const mostMs = 100;
 

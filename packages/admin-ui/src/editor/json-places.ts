@@ -7,7 +7,7 @@ import { pointerParts } from "../config/json-pointer.ts";
 /** Names of value nodes in the JSON grammar. */
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"]);
 
-/** The value nodes below a node, in order. */
+/** The children of a node whose names are wanted, in order. */
 function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {
@@ -21,7 +21,7 @@ function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNo
 /** The value of a property, or the only value of a text; undefined while it is not written yet. */
 const valueNode = (node: SyntaxNode) => children(node, (name) => values.has(name))[0];
 
-/** The unescaped text of a string node. An unclosed string returns its text until now. */
+/** The unescaped text of a string node. An unclosed string gives its text so far. */
 function textOf(state: EditorState, { from, to }: SyntaxNode): string {
   const text = state.sliceDoc(from, to);
   try {

@@ -83,7 +83,7 @@ function firstOrder(
 
 /**
  * One sweep: the nodes of each column but the first are sorted by the average position of their neighbours in the
- * column before. Equal averages keep their order. Writes `place`.
+ * previous column of the sweep. Equal averages keep their order. Writes `place`.
  */
 function sortColumns(
   columns: readonly Int32Array[],

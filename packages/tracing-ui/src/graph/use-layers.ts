@@ -1,7 +1,10 @@
 import { useEffect, useState } from "react";
 import { type LaidOutLayers, type LayerSizes, layOutLayers } from "./lay-out-layers.ts";
 
-/** Edges of a graph that is laid out synchronously. Up to this limit it takes less time than the start of a worker. */
+/**
+ * Maximum number of edges of a graph that is laid out synchronously. Such a layout takes less time than the start of
+ * a worker.
+ */
 const mostAtOnce = 500;
 
 /** A graph to lay out. */
@@ -26,7 +29,7 @@ export interface LaidOut<T extends LayersRequest> {
 const done = new WeakMap<LayersRequest, LaidOutLayers>();
 
 /**
- * Lays a graph out: a small graph synchronously, a huge graph in a worker, so that the page never blocks. Where no
+ * Lays a graph out: a small graph synchronously, a huge graph in a worker, so that the page does not block. Where no
  * worker can start, as in a saved trace, the page lays the graph out itself.
  * @param request the graph, the same object in each render; undefined while there is none yet
  * @returns the graph with its layout; during the layout of a new graph the old one; undefined before the first layout

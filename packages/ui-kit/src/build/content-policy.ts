@@ -1,8 +1,8 @@
 import type { Plugin } from "vite";
 
 /**
- * Content security policy of our pages: scripts and styles only from files of their own server, nothing inline,
- * nothing from other servers. No text that a page shows can become code.
+ * Content security policy of our pages. Scripts and styles come only from files of the page's own server, never
+ * inline; images may also be data URLs. No text that a page shows can become code.
  */
 export const contentPolicy = [
   "default-src 'none'",

@@ -23,7 +23,7 @@ export interface Completions {
   /** Offsets in the field's text: the part that a chosen completion replaces. */
   from: number;
   to: number;
-  /** The offers, best first. An empty list closes the list, but not `rest`. */
+  /** The offers, best first. Without offers only `rest` is shown. */
   items: readonly Completion[];
   /** Line below the items: the number of further items, or why there are none. */
   rest?: string;

@@ -39,7 +39,10 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   );
 }
 
-/** The clipboard API exists on secure addresses only; many query services are plain HTTP in a private network. */
+/**
+ * Copies a text, also without the clipboard API. That API exists on secure addresses only; many query services are
+ * plain HTTP in a private network.
+ */
 async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) {
     return navigator.clipboard.writeText(text);

@@ -2,8 +2,8 @@ import "./sparkline.css";
 import { type Samples, sparklinePath } from "./sparkline-path.ts";
 
 /**
- * A small curve in a row, without axes, over the time range of the page. Hidden from screen readers:
- * the figure beside the curve gives the last value.
+ * A small curve in a row, without axes, over the time range of the page. Hidden from screen readers, which read the
+ * figure beside the curve.
  */
 export function Sparkline(props: { values: Samples; most: number; kind: "plain" | "error" }) {
   const { line, area } = sparklinePath(props.values, props.most);

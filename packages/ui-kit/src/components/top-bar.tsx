@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { HelpButton, ThemeSwitch, ZoneSwitch } from "./page-tools.tsx";
 
 /**
- * The bar at the top of every page: home, pages, the app's tools, clock, theme, keys.
- * @param home  the link with class `top-bar-home`
+ * The bar at the top of every page: home, pages, the app's tools, time zone, theme, keys.
+ * @param home the link with class `top-bar-home`
  * @param pages links; the current one has `aria-current="page"`
  * @param hasThemes false for a bar without the choice of a theme; true by default
  */

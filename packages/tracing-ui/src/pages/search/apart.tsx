@@ -28,7 +28,7 @@ export function Apart(props: ApartProps) {
   const { plan, selection, map, onClear, onFilter } = props;
   const { conditions } = plan;
   const asked = comparisonOf(conditions ?? {}, selection, {
-    // The range is a placeholder of one hour until the map is loaded; no comparison is requested before that.
+    // Until the map is loaded, the range of the selection is a placeholder; no comparison is requested before that.
     start: map?.start ?? selection.startUs,
     end: map?.end ?? selection.endUs,
   });

@@ -10,8 +10,8 @@ const leastDifference = 0.03;
 type Difference = Comparison["differences"][number];
 
 /**
- * The ranked attributes that distinguish a selection, with both shares as bars. A click narrows the search to
- * an attribute. A sentence replaces the list without selected spans, without other spans, or without differences.
+ * The ranked attributes that distinguish a selection, with both shares as bars. A click narrows the search to an
+ * attribute. A sentence replaces the list when there are no selected spans, no other spans, or no differences.
  */
 export function Differences(props: { comparison: Comparison; onFilter: (difference: Difference) => void }) {
   const { comparison, onFilter } = props;

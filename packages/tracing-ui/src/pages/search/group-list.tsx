@@ -154,7 +154,7 @@ function Heads({ groupSort, onChange }: { groupSort: GroupOrder; onChange: Group
 interface GroupRowProps {
   /** The group of the row. */
   group: Group;
-  /** Spans of the largest group of the page, which gets the longest bar. */
+  /** Number of spans of the page's largest group, which gets the longest bar. */
   most: number;
   /** Called with the clicked group. */
   onOpen: (group: Group) => void;

@@ -17,7 +17,7 @@ interface QueryFieldProps {
   q: string;
   /** True when the field gets the focus on mount. */
   focused: boolean;
-  /** Time of the search; undefined while it is not whole. */
+  /** Time range of the search; undefined while a custom range is incomplete. */
   range: AskedRange | undefined;
   /** Called when the user presses Enter. */
   onSearch: () => void;

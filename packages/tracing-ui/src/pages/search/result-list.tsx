@@ -114,8 +114,8 @@ export function ResultList(props: ResultListProps) {
 }
 
 /**
- * Hues of the services in sight: the services with most spans, and those of the roots. The many others of a large
- * trace do not take their hues away; the menu shows them in the hue of their name.
+ * Hues of the services in sight: the services with most spans, and those of the roots. Other services get no hue
+ * here: the many services of a large trace would compete for the hues. The menu shows them in the hue of their name.
  */
 function huesInSight(results: readonly TraceSummary[], totals: ReturnType<typeof serviceTotals>) {
   const largest = totals.slice(0, mostPlaces).map(({ name }) => name);

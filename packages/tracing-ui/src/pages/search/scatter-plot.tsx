@@ -32,7 +32,7 @@ export function ScatterPlot({ results }: { results: readonly TraceSummary[] }) {
       <div className="heat-map-frame scatter-frame">
         {/* Keyboards and screen readers use the list below, which has the same traces. */}
         <svg role="img" aria-label={`${results.length} traces by start and duration, as in the list below`}>
-          {/* Some readers stop at each dot of an image. */}
+          {/* Some screen readers stop at each circle of an image. */}
           {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of shapes takes no focus */}
           <g aria-hidden="true">
             {ticks.map(({ us, y }) => (

@@ -82,7 +82,7 @@ export function SearchForm(props: SearchFormProps) {
 function useDraft(address: SearchAddress, onSearch: (address: SearchAddress) => void) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(address);
-  // Errors show only after a submit and until the next change: half-typed text is not yet an error.
+  // Errors show until the first change, and again after a submit: half-typed text is not yet an error.
   const [asked, setAsked] = useState(true);
   const errors: FieldErrors = asked ? conditionsOf(draft).errors : {};
   // The switch unmounts its own button with the old fields, so the new fields must take the focus.

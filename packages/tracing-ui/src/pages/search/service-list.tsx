@@ -11,9 +11,9 @@ import type { ShownServices } from "./service-menu.tsx";
 import { withCondition } from "./with-condition.ts";
 
 const route = getRouteApi("/search");
-/** Longer lists have a field that filters them by name. */
+/** Maximum number of services in a list without a filter field. */
 const mostWithoutFilter = 20;
-/** Rows of one page of the list. */
+/** Number of rows on a page of the list. */
 const pageRows = 100;
 
 /**

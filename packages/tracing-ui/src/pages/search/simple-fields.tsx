@@ -12,7 +12,7 @@ import { useCompletions } from "./use-completions.ts";
 interface SimpleFieldsProps {
   /** The edited search, not yet submitted. */
   draft: SearchAddress;
-  /** Error messages by field; empty until the user submits the search. */
+  /** Error messages by field; empty while the user edits the draft. */
   errors: FieldErrors;
   /** Abilities of the server's store. */
   can: Capabilities;
@@ -82,7 +82,7 @@ interface TagsFieldProps {
   value: string;
   /** Error message of the text; undefined for valid tags. */
   error: string | undefined;
-  /** Time of the search; undefined while it is not whole. */
+  /** Time range of the search; undefined while a custom range is incomplete. */
   range: AskedRange | undefined;
   /** Abilities of the server's store. */
   can: Capabilities;

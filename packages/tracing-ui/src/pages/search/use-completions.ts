@@ -6,10 +6,10 @@ import { tagPlace } from "./completion.ts";
 import { matchingItems, valueItems } from "./completion-items.ts";
 
 /**
- * Completions of `key=value` pairs at the caret, from spans of the searched time. Names are requested once, values for
- * each typed prefix. While new values load, the old values stay.
+ * Completions of `key=value` pairs at the caret, from spans of the searched time range. Names are requested once,
+ * values for each typed prefix. While new values load, the old values stay.
  * @param enabled true when the server offers names and values
- * @param range time of the search; undefined while it is not whole
+ * @param range time range of the search; undefined while a custom range is incomplete
  */
 export function useCompletions(
   text: string,

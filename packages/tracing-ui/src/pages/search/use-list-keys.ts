@@ -2,8 +2,8 @@ import { type RefObject, useEffect } from "react";
 import { isTyping } from "ui-kit/components/typing-target.ts";
 
 /**
- * Moves the focus through a list with `j` and `k`, and opens the focused entry with `l`; Enter does so
- * anyway. The listener is removed with the list.
+ * Moves the focus through a list with `j` and `k`. The key `l` opens the focused entry, like Enter. The listener is
+ * removed with the list.
  * @param links CSS selector of the list's links
  */
 export function useListKeys(list: RefObject<HTMLElement | null>, links: string): void {

@@ -9,8 +9,8 @@ import type { Searched } from "./use-searched.ts";
 const route = getRouteApi("/search");
 
 /**
- * Preselects a service when the store cannot search all services, so that the page opens with traces. The
- * choice is the last searched service if it still exists, else the first service. Any other address stays.
+ * Preselects a service when the store cannot search all services, so that the page opens with traces. The choice is
+ * the last searched service if it still exists, else the first service. Other addresses stay unchanged.
  */
 export function useOpeningService(address: SearchAddress, searched: Searched): void {
   const { services, capabilities, can } = searched;

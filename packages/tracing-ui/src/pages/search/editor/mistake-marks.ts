@@ -39,8 +39,9 @@ const shownMistake = StateField.define<ErrorPlace | undefined>({
 });
 
 /**
- * Marks the mistake in the text, and tells it when the pointer rests on it. The check runs when the text has not
- * changed for `delayMs`; an answer about an earlier text is dropped. A check that fails leaves the marks as they are.
+ * Marks the mistake in the text, and shows its message when the pointer rests on it. The check runs when the text has
+ * not changed for `delayMs`; an answer about an earlier text is dropped. A check that fails leaves the marks as they
+ * are.
  */
 export function mistakeMarks(find: FindMistake, delayMs: number): Extension {
   return [

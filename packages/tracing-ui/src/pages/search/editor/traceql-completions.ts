@@ -21,7 +21,7 @@ const intrinsics = [
 export interface CompletionSource {
   /** The cache of answers. */
   queries: QueryClient;
-  /** Time of the search; undefined while it is not whole. */
+  /** Time range of the search; undefined while a custom range is incomplete. */
   range: AskedRange | undefined;
 }
 

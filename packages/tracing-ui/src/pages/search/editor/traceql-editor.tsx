@@ -33,7 +33,7 @@ interface TraceQlEditorProps {
   value: string;
   /** True when the field gets the focus on mount. */
   focused: boolean;
-  /** Time of the search, whose spans give names and values; undefined while it is not whole. */
+  /** Time range of the spans that give names and values; undefined while a custom range is incomplete. */
   range: AskedRange | undefined;
   /** Called with the text after each change. */
   onValue: (value: string) => void;
@@ -103,7 +103,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
 interface EditorListeners {
   /** Called when the user presses Enter. */
   search: () => void;
-  /** Returns where completions come from now. */
+  /** Returns the current source of completions. */
   source: () => CompletionSource;
   /** Called with the text after each change, by the user or by the program. */
   changed: (text: string) => void;

@@ -7,7 +7,7 @@ import {
 } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
-/** Where a line begins: the quote of a text that an earlier line left open; empty outside a text. */
+/** State between tokens and lines: the quote of a text that is still open; "" when no text is open. */
 export interface TokenState {
   quote: '"' | "`" | "";
 }
@@ -39,12 +39,12 @@ const functions = new Set(
 const scope = "(?:span|resource|event|link|instrumentation|parent|trace)";
 const letter = "[a-zA-Z_\\u00a1-\\uffff]";
 const word = new RegExp(`^${letter}[a-zA-Z0-9_\\u00a1-\\uffff]*`);
-/** An attribute whose name is not quoted, and one whose name is, up to its quote. */
+/** Matches an attribute with an unquoted name. `quotedAttribute` matches a quoted name, up to its closing quote. */
 const attribute = new RegExp(`^${scope}?\\.${letter}[^ \\t\\r\\n{}()=~!<>&|^,"]*`);
 const quotedAttribute = new RegExp(`^${scope}?\\."(?:[^\\\\"]|\\\\.)*"`);
 const intrinsic = new RegExp(`^${scope}:[a-zA-Z]+`);
 const number = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:[nsumhµμdwy][0-9.nsumhµμdwy]*)?/;
-/** The rest of a text, with its closing quote or without. */
+/** Match the rest of a quoted text, with or without its closing quote. */
 const restOfText = { '"': /^(?:[^\\"]|\\.)*\\?("?)/, "`": /^[^`]*(`?)/ };
 
 /** Other tokens, in the order in which they are tried. */
@@ -96,8 +96,8 @@ function plainToken(stream: StringStream): TokenKind | undefined {
 }
 
 /**
- * The language of the editor: tokens for colours. A stream of tokens instead of a grammar, because a generated parser
- * would take nine kilobytes more of the app, and the server checks queries anyway.
+ * The language of the editor: tokens for colours. It has no grammar: a generated parser would add nine kilobytes to
+ * the app, and the server checks queries anyway.
  */
 const language = StreamLanguage.define<TokenState>({
   name: "traceql",

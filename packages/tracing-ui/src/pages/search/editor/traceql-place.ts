@@ -6,7 +6,7 @@ const intrinsics =
 
 /** A value that stands where a name usually does: a number, a duration, a quoted text or a constant. */
 const literal = /^(?:-?\d[\d.]*(?:ns|us|µs|ms|s|m|h)?|".*"|true|false|nil)$/u;
-/** The beginning of an attribute with its scope. A number such as `.5` is none. */
+/** The beginning of an attribute with its scope. A number such as `.5` is not an attribute. */
 const scoped = /^(?:span|resource|event|link|instrumentation|parent)?\.(?!\d)/;
 
 /**
@@ -51,7 +51,7 @@ export function traceQlPlace(text: string, caret: number): CompletionPlace | und
   return { from: caret - name.length, to: caret + restOfName(after), want: { kind: "key", typed: name } };
 }
 
-/** Letters behind the caret that belong to the name before it. */
+/** Number of letters after the caret that belong to the name before the caret. */
 function restOfName(after: string): number {
   return /^[\p{L}\p{N}_.:/-]*/u.exec(after)?.[0].length ?? 0;
 }

@@ -1,22 +1,22 @@
 import { acceptCompletion, completionStatus } from "@codemirror/autocomplete";
 import type { Command, EditorView } from "@codemirror/view";
 
-/** Milliseconds that Tab waits for a list of completions to be ready. */
+/** Maximum number of milliseconds that Tab waits for a list of completions to be ready. */
 const mostWaitMs = 1_000;
 /** Milliseconds between two looks at that list. */
 const waitStepMs = 20;
 
 /**
- * The Tab key of one editor: it accepts the chosen completion. A shown list that is being read anew, or has just
- * come, accepts nothing yet: then the key waits, at most a second, as long as the text stays. Otherwise Tab would
- * leave the editor with the list in sight. The keys that end the word wait for Tab in their turn, so that a fast hand
- * gets what it chose.
+ * The Tab key of one editor, which accepts the chosen completion. While the shown list is being refreshed, and just
+ * after it opened, nothing can be accepted yet. Tab then waits, at most a second and only while the text stays the
+ * same. Without this wait, Tab would leave the editor although the list is visible. Enter and Shift Enter run after a
+ * waiting Tab, so that a fast typist gets the chosen completion.
  */
 export class WaitingTab {
   readonly #later: (() => void)[] = [];
   #isWaiting = false;
 
-  /** The command of Tab. False where nothing can be accepted: the key then leaves the editor. */
+  /** The command of Tab. It returns false when nothing can be accepted: the key then leaves the editor. */
   readonly accept: Command = (view) => {
     if (this.#isWaiting || acceptCompletion(view)) {
       return true;
@@ -30,7 +30,7 @@ export class WaitingTab {
     return true;
   };
 
-  /** The same command, run after the Tab that waits, or at once where none does. */
+  /** Wraps a command so that it runs after a waiting Tab, or at once when no Tab waits. */
   inTurn(command: Command): Command {
     return (view) => {
       if (!this.#isWaiting) {

@@ -112,7 +112,7 @@ function FilterField({ text, filter, dispatch }: FilterFieldProps) {
         } else if (event.key === "Enter" && filter !== undefined) {
           event.preventDefault();
           dispatch({ type: "nextMatch", by: event.shiftKey ? -1 : 1, filter });
-          event.currentTarget.blur(); // the keys of the page go on from here
+          event.currentTarget.blur(); // from now on, keys act on the page
         }
       }}
     />

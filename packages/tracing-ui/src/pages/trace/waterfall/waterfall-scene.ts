@@ -80,12 +80,10 @@ export function notesOf({ trace, notes }: WaterfallScene, span: number): readonl
   return (notes.size > 0 && notes.get(spanKey(trace.spans[span]?.spanID ?? ""))) || noNotes;
 }
 
-/** Name of the span's service. */
 export function serviceOf({ trace }: WaterfallScene, span: number): string {
   return trace.services[trace.service[span] as number] ?? "";
 }
 
-/** Name of the span's operation. */
 export function operationOf({ trace }: WaterfallScene, span: number): string {
   return trace.spans[span]?.operationName ?? "";
 }

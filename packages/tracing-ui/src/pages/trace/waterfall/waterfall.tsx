@@ -135,7 +135,7 @@ interface RowsProps {
   places: SiblingPlaces;
   /** First row near the view. */
   first: number;
-  /** Index of the last row that is drawn. */
+  /** Last row near the view. */
   last: number;
   /** Receives the actions of clicks and of the focus. */
   dispatch: Dispatch<ViewAction>;
