@@ -31,7 +31,7 @@ const queries = new QueryClient({
   },
 });
 
-// A choice of this browser yields to the page around a frame, and to a configuration without themes.
+// The page around a frame, or a configuration without themes, overrides the theme stored in this browser.
 const heldTheme = embedding.theme ?? (uiConfig.themes.enabled ? undefined : "system");
 if (heldTheme !== undefined) {
   themeChoice.hold(heldTheme);

@@ -4,13 +4,14 @@ import { flushSync } from "react-dom";
 import { formatCount } from "ui-kit/format/format-count.ts";
 
 /**
- * Rows that a list draws at first, and adds each time its end comes near. More rows at once delay the first picture.
+ * Number of rows that a list draws at first, and adds each time its end comes near. More rows at once delay the first
+ * picture.
  */
 const step = 100;
 /** Distance in pixels from the visible part at which the next rows are drawn. */
 const nearPx = 800;
 
-/** The drawn part of a list, and what stands at its end. */
+/** The drawn part of a list, and the element at its end. */
 export interface GrowingRows<T> {
   /** The drawn rows: the first ones of the list. */
   drawn: readonly T[];
@@ -23,8 +24,8 @@ export interface GrowingRows<T> {
 }
 
 /**
- * Draws a long list as far as the user goes: a hundred rows at first, and more when the end comes near. A print has all
- * rows.
+ * Draws a long list as far as the user scrolls: a hundred rows at first, and more when the end comes near. Before a
+ * print, all rows are drawn.
  * @param list name of the list; another list begins with a hundred rows again, newer rows of the same list do not
  */
 export function useGrowingRows<T>(rows: readonly T[], list: string): GrowingRows<T> {

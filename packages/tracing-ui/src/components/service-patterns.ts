@@ -2,7 +2,7 @@ import "./service-patterns.css";
 import { hueLevel, hueSlot } from "ui-kit/theme/service-hues.ts";
 import { storedChoice } from "ui-kit/theme/stored-choice.ts";
 
-/** True: services have a pattern in addition to their colour, for users who cannot distinguish the colours. */
+/** `on`: services have a pattern in addition to their colour, for users who cannot distinguish the colours. */
 export const patternChoice = storedChoice("tracing.patterns", ["off", "on"]);
 
 /** Applies the pattern choice to the page, now and after each change. Called once, before the first paint. */

@@ -7,8 +7,8 @@ const conditions = /^(AND|OR)\b/i;
 const part =
   /'(?:[^'\\]|\\.|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*\n?|\/\*[\s\S]*?\*\/|[\p{L}_@:$][\p{L}\p{N}_.$@:]*|\s+|[\s\S]/gu;
 /**
- * Characters before a word in which `endsInClause` searches. A search through all of a long statement
- * at each word would cost the square of its length.
+ * Number of characters before a word that `endsInClause` searches. A search through all of a long statement at each
+ * word would cost the square of its length.
  */
 const mostLookBack = 40;
 /**

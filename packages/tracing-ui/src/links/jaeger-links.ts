@@ -77,7 +77,7 @@ export function searchFields(fields: Fields, knows: (lookback: string) => boolea
   };
 }
 
-/** Ids of the traces of `span`, which is `<span id> <span id>@<trace id>`, several of them with commas. */
+/** Trace ids in a `span` field, which is a comma-separated list of `<span id> <span id>@<trace id>`. */
 function tracesOf(span: unknown): string[] {
   return typeof span === "string"
     ? [...span.matchAll(/@([0-9a-f]{1,32})(?=,|$)/gi)].map(([, id = ""]) => id)
@@ -86,8 +86,9 @@ function tracesOf(span: unknown): string[] {
 
 /**
  * Converts the fields of a trace page. `uiFind` is the text that Jaeger's UI searches for: matching spans are
- * highlighted, the others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. One of its words is
- * enough, as there. Its words with a minus name attributes that are not searched; this filter searches them.
+ * highlighted, the others stay visible. `uiFind` becomes the filter `q` with `others: "dim"`. A span needs to match
+ * only one of its words, as in Jaeger's UI. There, a word with a minus excludes an attribute from the search; this
+ * app ignores such words.
  */
 export function traceFields({ uiFind, ...fields }: Fields): Fields {
   if (typeof uiFind !== "string" || uiFind === "" || fields.q !== undefined) {
@@ -105,7 +106,7 @@ function wordsOf(uiFind: string): string[] {
 }
 
 /**
- * The ids of a comparison `A...B` in the address of a trace, as Jaeger's UI writes it, where one may be missing.
+ * The ids of a comparison `A...B`, which Jaeger's UI writes in the address of a trace. Either id may be missing.
  * Undefined for a plain trace id.
  */
 export function comparedIds(traceId: string): { a?: string; b?: string } | undefined {

@@ -34,8 +34,8 @@ export function attributeLinks(
 
 /**
  * Values for patterns of a span. The attribute's own list comes first, then facts about the span. Then come the
- * attributes of the span, its resource and its ancestors, and last facts about the trace. `trace.` before a name asks
- * for the trace alone.
+ * attributes of the span, its resource and its ancestors, and last facts about the trace. A name with the prefix
+ * `trace.` reads the facts about the trace first.
  * @param at index of the span
  * @param own the list that the linked attribute is in
  */
@@ -54,7 +54,7 @@ function valueIn(list: readonly ApiAttribute[], name: string): string | undefine
   return found === undefined ? undefined : String(found.value);
 }
 
-/** `startTime` and `duration` in microseconds. */
+/** A fact about a span by its name. `startTime` and `duration` are in microseconds. */
 function spanFact(trace: Trace, at: number, name: string): string | undefined {
   const span = trace.spans[at];
   switch (name) {

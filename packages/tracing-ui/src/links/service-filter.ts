@@ -1,9 +1,9 @@
 /**
  * The filter of a trace page for a `svcFilter` of Jaeger's UI: `<checksum>.<mask>`, both in hex. Bit i of the mask is
- * set when the page shows the i-th service of the trace, by name. The checksum is that of all names.
+ * set when the page shows the i-th service of the trace, by name. The checksum covers all names.
  * @param services names of the trace's services, in any order
  * @returns `service=a OR service=b`, or `service!=c` when fewer services are hidden than shown; undefined for a text
- * that is no such filter, belongs to other services, or hides nothing
+ * that is no such filter, belongs to other services, or shows or hides all services
  */
 export function serviceFilterText(services: readonly string[], svcFilter: string): string | undefined {
   const names = [...services].sort();

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 const text = z.string();
 const texts = z.union([z.string(), z.array(z.string())]);
 
-/** A place of links. Jaeger's UI has two names for each list of attributes, an old and a new one. */
+/** A place where links may appear. Jaeger's UI has two names for each list of attributes, an old and a new one. */
 const linkPlace = z.enum(["tags", "attributes", "process", "resource", "logs", "events", "traces"]);
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -11,7 +11,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const linkPattern = z.object({
   /** Attributes of spans or of their resource, fields of events, or the trace itself. Absent: all of them. */
   type: z.optional(z.union([linkPlace, z.array(linkPlace)])),
-  /** Attribute keys that get the link. Absent: all. The links of `traces` have none. */
+  /** Attribute keys that get the link. Absent: all. Ignored for `traces`. */
   key: z.optional(texts),
   /** Attribute values that get the link. Absent: all. */
   value: z.optional(z.union([scalar, z.array(scalar)])),
@@ -45,13 +45,16 @@ const config = z.object({
   /** False: traces have no critical path. */
   criticalPathEnabled: z.catch(z.boolean(), true),
   /**
-   * Limits of a search: the longest `lookback` that it offers, such as `2d`, and the most traces; the `lookback` at
-   * first.
+   * Settings of the search form: the first `lookback`, the longest offered `lookback` such as `2d`, and the maximum
+   * number of traces.
    */
   search: z.catch(
     z.object({
       defaultLookback: z.catch(z.optional(text), undefined),
-      /** Length of time such as `1m`: a `lookback` ends so long ago, because the newest traces are still incomplete. */
+      /**
+       * Length of time such as `1m`. A `lookback` ends this long before now, because the newest traces are still
+       * incomplete.
+       */
       adjustEndTime: z.catch(z.optional(text), undefined),
       maxLookback: z.catch(z.optional(z.object({ value: text })), undefined),
       maxLimit: z.catch(z.optional(z.number().check(z.int(), z.minimum(1))), undefined),
@@ -60,7 +63,7 @@ const config = z.object({
   ),
   /** True when traces can be archived. Absent: the store decides. */
   archiveEnabled: z.catch(z.optional(z.boolean()), undefined),
-  /** Attributes whose keys begin so are shown above the others, in the order of this list. */
+  /** Key prefixes. Attributes with these prefixes are shown above the others, in the order of this list. */
   topTagPrefixes: z.catch(z.array(text), []),
   /** True: links to other sites open in this window. */
   forbidNewPage: z.catch(z.boolean(), false),
@@ -104,7 +107,10 @@ export const uiConfig: UiConfig = readUiConfig(
 /** Target of links to other sites: a new window, or undefined where the configuration forbids one. */
 export const newWindow = uiConfig.forbidNewPage ? undefined : "_blank";
 
-/** Attributes with those first whose key begins with a prefix of the list; equal ones stay in their order. */
+/**
+ * Sorts attributes: keys with a prefix of the list come first, in the order of the prefixes. Otherwise the order
+ * stays.
+ */
 export function topFirst<T extends { readonly key: string }>(
   attributes: readonly T[],
   prefixes: readonly string[] = uiConfig.topTagPrefixes,

@@ -22,7 +22,10 @@ export interface SavedSearches {
   saved: readonly KeptSearch[];
   /** Number of saved searches beyond the listed ones. */
   more: number;
-  /** @returns false when the name exists and `mayReplace` is false @throws ApiError */
+  /**
+   * @returns false when the query service has the name and `mayReplace` is false; a browser always replaces @throws
+   * ApiError
+   */
   save(search: KeptSearch, mayReplace: boolean): Promise<boolean>;
   /** @throws ApiError */
   remove(name: string): Promise<void>;

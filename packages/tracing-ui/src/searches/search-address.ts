@@ -54,9 +54,9 @@ export const searchAddress = z.object({
   /** Maximum number of traces that the answer may contain. */
   limit: z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(1_500))), 20),
   lookback: z.catch(z.enum([...lookbacks.map((entry) => entry.value), "custom"]), firstLookback()),
-  /** Start of the time, microseconds since 1970; only read when `lookback` is `custom`. */
+  /** Start of the time range, microseconds since 1970; only read when `lookback` is `custom`. */
   start: microseconds,
-  /** End of the time, microseconds since 1970; only read when `lookback` is `custom`. */
+  /** End of the time range, microseconds since 1970; only read when `lookback` is `custom`. */
   end: microseconds,
   /** Order of the result list. */
   sort: z.catch(z.string().check(z.regex(/^-?(newest|longest|spans|errors|root|@.+)$/s)), "newest"),

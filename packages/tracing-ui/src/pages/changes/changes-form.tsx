@@ -35,7 +35,7 @@ interface ChangesFormProps {
 export function ChangesForm(props: ChangesFormProps) {
   const { address, comparing, onCompare } = props;
   const [draft, setDraft] = useState(address);
-  // Errors are shown after the first comparison; half-typed text is not wrong yet.
+  // Errors are shown after a submit and until the next change: half-typed text is not yet an error.
   const [asked, setAsked] = useState(false);
   const errors: ChangesErrors = asked ? changesPlan(draft, Date.now() * 1_000).errors : {};
   const change = (fields: Partial<ChangesAddress>) => {

@@ -14,8 +14,8 @@ import { type CompareRow, compareRows } from "./compare-rows.ts";
 /** Maximum number of levels that are indented. Deeper levels get the same indent, so that names keep their room. */
 const mostIndents = 12;
 /**
- * Both sides of a comparison, one row per node. `j` and `k` move from row to row. Rows are drawn as far as
- * the user goes.
+ * Both sides of a comparison, one row per node. `j` and `k` move from row to row. Rows are drawn as far as the user
+ * scrolls.
  */
 export function CompareTable({ diff, address }: { diff: TraceDiff; address: CompareAddress }) {
   const order = address.order ?? "time";

@@ -57,7 +57,7 @@ function timeColumn(column: StatisticsColumn, title: string, value: Column["valu
 
 /**
  * Statistics of the trace's spans, grouped by operation, service or attribute. A row links to its spans in the
- * waterfall. Grouping and order are in the address; rows are drawn as far as the user goes.
+ * waterfall. Grouping and order are in the address; rows are drawn as far as the user scrolls.
  */
 export function StatisticsView({ trace, hues }: { trace: Trace; hues: ReadonlyMap<string, number> }) {
   const address = route.useSearch();
