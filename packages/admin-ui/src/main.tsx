@@ -10,7 +10,7 @@ import { queries } from "./api/queries.ts";
 import { startTraffic } from "./api/traffic.ts";
 import { router } from "./router.tsx";
 
-// The theme is applied first, so that the first paint has its colors. Traffic is read independent of the page.
+// The theme is applied first, so that the first paint has its colors. Traffic is read whichever page is shown.
 applyTheme();
 startTraffic();
 keepPlaces(router.history);

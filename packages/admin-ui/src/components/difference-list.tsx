@@ -3,7 +3,10 @@ import { useState } from "react";
 import type { Difference } from "../config/explain-patch.ts";
 import { ValueText } from "./value-text.tsx";
 
-/** Differences drawn at first; a button shows all. Thousands, as after an import, would block the page for seconds. */
+/**
+ * Number of differences drawn at first; a button shows all. Thousands of them, as after an import, would block the
+ * page for seconds.
+ */
 const firstShown = 50;
 
 /**

@@ -1,4 +1,3 @@
-/** Milliseconds of a minute, and from it of an hour and of a day. */
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;

@@ -139,8 +139,8 @@ function lowest(node: number, before: Adjacency, layer: Int32Array): number {
 }
 
 /**
- * The layer in which a node's edges are shortest while all other nodes stay: close to the callers when they outnumber
- * the callees, close to the callees in the opposite case. With equal numbers the node keeps its layer.
+ * The layer in which a node's edges are shortest while all other nodes stay. It is close to the callers when they
+ * outnumber the callees, and close to the callees in the opposite case. With equal numbers the node keeps its layer.
  */
 function shortest(node: number, before: Adjacency, after: Adjacency, layer: Int32Array): number {
   const own = layer[node] as number;

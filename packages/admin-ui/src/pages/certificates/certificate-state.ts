@@ -7,8 +7,8 @@ const dayMs = 86_400_000;
 const noticeMs = 14 * dayMs;
 
 /**
- * State of a certificate. Managed certificates warn only when their renewal is overdue by half of the remaining time;
- * others warn two weeks before their expiry.
+ * State of a certificate. A managed certificate warns only when its renewal is overdue by half of the time from the
+ * renewal to the expiry. Other certificates warn two weeks before their expiry.
  * @param now milliseconds since 1970
  */
 export function certificateState(

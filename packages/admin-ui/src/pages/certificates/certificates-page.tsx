@@ -27,8 +27,8 @@ const columns: readonly DataColumn<Certificate>[] = [
 ];
 
 /**
- * The certificates of the server with pages, and names without a certificate. Clicking a row's names shows key, serial
- * number and fingerprint.
+ * The certificates of the server, a page at a time, and names without a certificate. Clicking a row's names shows
+ * key, serial number and fingerprint.
  *
  * Filter, page and open row are in the URL. While the next page loads, the old one stays.
  */

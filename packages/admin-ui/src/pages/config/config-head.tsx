@@ -8,7 +8,7 @@ import type { ConfigDraft } from "./use-config-draft.ts";
 interface ConfigHeadProps {
   /** The edits that the buttons undo and discard. */
   draft: ConfigDraft;
-  /** Places of the draft that the schema does not allow. */
+  /** Number of values in the draft that violate the schema. */
   faultCount: number;
   /** True when the review is shown instead of a part of the config. */
   isReview: boolean;

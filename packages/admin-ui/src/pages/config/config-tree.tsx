@@ -122,7 +122,7 @@ function Row(props: {
       onClick={() => onSelect(pointer)}
       onDoubleClick={() => size !== undefined && onFold(pointer, !expanded)}
     >
-      {/* A pointer's way to fold; keys and screen readers fold by the row itself. */}
+      {/* The mouse folds by this element; keys and screen readers fold by the row itself. */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: see above */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
       <span

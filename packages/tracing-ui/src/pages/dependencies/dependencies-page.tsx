@@ -132,7 +132,7 @@ function useFocus() {
 interface FocusLinksProps {
   /** The service in focus; undefined for a group. */
   focus: string | undefined;
-  /** Length of the time, for the link to the rates. */
+  /** Length of the time range, for the link to the rates. */
   lookback: DependenciesAddress["lookback"];
   /** Called when the user wants all services again. */
   onAll: () => void;

@@ -10,13 +10,13 @@ const edgesAFrame = 100;
 
 /** The inputs for the appearance of edges. */
 interface EdgeLook {
-  /** Calls by the edge's id. */
+  /** Number of calls, by edge id. */
   calls: ReadonlyMap<string, number>;
-  /** Calls of the busiest edge. */
+  /** Number of calls of the busiest edge. */
   most: number;
   /** Rates by service; undefined until loaded. */
   rates: ReadonlyMap<string, RateRow> | undefined;
-  /** Error share of the edge's calls if known exactly; otherwise the share over all calls of the callee. */
+  /** Exact error share of the edge's calls. When undefined, the share over all calls of the callee is drawn. */
   failedOf: (parent: string, child: string) => number | undefined;
   /** True when the edge is dim: the pointer is on a service that is neither its caller nor its callee. */
   isDim: (parent: string, child: string) => boolean;

@@ -11,7 +11,10 @@ export const exceptionsAddress = z.object({
   service: text,
   /** Length of the time range, which ends now. */
   lookback: z.catch(z.enum(lookbacks.map((entry) => entry.value)), "1h"),
-  /** Order: most frequent first, last thrown first, or newest first. */
+  /**
+   * Order by the number of exceptions, or by the time of the last or the first one; the largest or newest comes
+   * first.
+   */
   sort: z.catch(z.enum(["count", "last", "first"]), "count"),
   /** Filter: part of the type or the message. */
   filter: text,

@@ -34,7 +34,7 @@ interface ModelTableProps {
   onPick: (value: string) => void;
 }
 
-/** The groups with their figures. Heads sort, names narrow down. */
+/** The groups with their figures. A click on a header sorts; a click on a name narrows the page down to it. */
 export function ModelTable({ data, by, sort, onSort, onPick }: ModelTableProps) {
   const head = (key: Sort, text: string) => (
     <button type="button" className="rate-sort" onClick={() => onSort(key)}>

@@ -127,7 +127,7 @@ function PageTools({ address, change }: PartProps) {
   );
 }
 
-/** The values that the page is narrowed down to, each with a button that takes it away. */
+/** The values that the page is narrowed down to, each with a button that removes it. */
 function Narrowed({ address, change }: PartProps) {
   const chosen = genAiSubjects.filter((subject) => address[subject] !== undefined);
   return (

@@ -1,7 +1,7 @@
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
 /**
- * An estimated number of bytes: `≈ 1.2 GB`. The sign and the two digits keep it from looking measured.
+ * An estimated number of bytes: `≈ 1.2 GB`. The sign and the rounding to two digits show that it is not measured.
  * @param bytes null: there is nothing to estimate from
  */
 export function estimateText(bytes: number | null): string {

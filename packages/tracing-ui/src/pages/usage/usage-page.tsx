@@ -19,7 +19,7 @@ const route = getRouteApi("/usage");
 
 /**
  * Spans and bytes by service, and the largest attributes with the number of searches for them. States: counting,
- * failed, which is also that the server counts no usage, and the two lists.
+ * failed (also when the server counts no usage), and the two lists.
  */
 export function UsagePage() {
   const address = route.useSearch();
