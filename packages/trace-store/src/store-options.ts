@@ -2,8 +2,7 @@ import { clickHouseOptions, clientTlsOptions, duration, type TenancyOptions } fr
 import { z } from "zod";
 
 /**
- * Options of a process that writes or reads spans. Names are Jaeger's, except for ClickHouse, which
- * Jaeger does not support.
+ * Options of a process that writes or reads spans. An option that Jaeger 1 also has gets the same name.
  * @param type help text of `--span-storage.type`
  */
 export function storeOptions(type: string) {

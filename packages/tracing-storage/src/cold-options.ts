@@ -25,7 +25,7 @@ export const coldOptions = z.object({
     .string()
     .default("")
     .describe("File with the secret of the key in one line."),
-  // The day of arrival is complete when it ends, so a day moves at the earliest at the next midnight (UTC).
+  // A day can move only after it has ended, at midnight UTC at the earliest.
   "storage.cold.after": duration("168h").describe(
     "Days whose last moment is older are moved to the bucket: 7d, 36h; 0 moves each day when it has ended.",
   ),

@@ -30,7 +30,8 @@ export interface StorageParts extends HttpFrontParts {
 }
 
 /**
- * Opens the engine in its folder. Before that, damaged files are repaired if possible, and damaged parts are detached.
+ * Opens the engine in its folder. Damaged files are repaired before that, if possible. The engine detaches parts that
+ * it cannot load.
  * @throws StartError for a folder that cannot be used
  */
 export async function openStorageParts(context: StorageContext): Promise<StorageParts> {

@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 /** Longest age of the spans of each tenant, in milliseconds. */
 export type TenantAges = ReadonlyMap<string, number>;
 
-/** An option such as `acme=7d,beta=36h`. The last `=` ends the name, because a name may have one. */
+/** An option such as `acme=7d,beta=36h`. The last `=` ends the name, because a name may contain `=`. */
 export function tenantAges() {
   return z
     .string()
@@ -26,7 +26,7 @@ export function tenantAges() {
     });
 }
 
-/** @returns why the entry is refused */
+/** @returns why the entry is refused; undefined if it was added */
 function addAge(ages: Map<string, number>, entry: string): string | undefined {
   const at = entry.lastIndexOf("=");
   const [tenant, age] = [entry.slice(0, Math.max(at, 0)), entry.slice(at + 1)];

@@ -127,7 +127,7 @@ async function follow(context: CommandContext, begun: Job): Promise<number> {
   return await show(context, job);
 }
 
-/** @returns 0 for a job that did all that was asked */
+/** @returns exit code: 1 for an incomplete or failed job, otherwise 0 */
 async function show(context: CommandContext, job: Job): Promise<number> {
   const { output, values } = context;
   await (wantsTable(values, context)

@@ -28,7 +28,7 @@ interface Sink {
   end(): Promise<void>;
 }
 
-/** The format of `--format`; without it that of the ending of `--file`, else `jsonl`. */
+/** The format in `--format`. Default: `parquet` if `--file` ends with `.parquet`, otherwise `jsonl`. */
 function formatOf({ output, values }: CommandContext): string {
   const format = values.text("format") || (values.text("file").endsWith(".parquet") ? "parquet" : "jsonl");
   if (format === "parquet" && values.text("file") === "" && output.isTTY === true) {

@@ -24,7 +24,7 @@ interface ColdDaysParts {
 
 const prefix = "tracing_storage_cold_";
 
-/** NO_SUCH_DATA_PART, UNKNOWN_TABLE: a merge or a drop was faster. */
+/** True for 232 (NO_SUCH_DATA_PART) and 60 (UNKNOWN_TABLE): a merge or a drop has removed the part before. */
 const isGone = (error: unknown) => error instanceof EngineError && [232, 60].includes(error.code);
 
 /** Moves old days to the bucket, at startup and every few minutes. */
@@ -75,7 +75,7 @@ export class ColdDays {
     await this.#running;
   }
 
-  /** One check. Never rejects: parts move one by one, so a stop waits for one at most. */
+  /** One check, which never rejects. Parts move one by one, so `close` waits for one part at most. */
   async #look(): Promise<void> {
     try {
       const parts = await this.#localParts();
@@ -133,7 +133,10 @@ export class ColdDays {
     );
   }
 
-  /** The parts with rows on the local disk (a deletion may leave empty ones), of tables whose partition key is one column of type Date; oldest day first. */
+  /**
+   * Parts on the local disk, oldest day first, of tables whose partition key is one column of type Date. Parts without
+   * rows, which a deletion may leave, are excluded.
+   */
   async #localParts(): Promise<LocalPart[]> {
     const { databases, tables } = this.#settings;
     return await this.#rows<LocalPart>(

@@ -7,22 +7,22 @@ import { coldDisk, coldMarkPath } from "./cold-folder.ts";
 /** Volume with the bucket, in the policy of all tables. */
 export const coldVolume = "cold";
 
-/** Policy of tables that are in the bucket alone. */
+/** Policy of tables whose data is only in the bucket. */
 export const bucketPolicy = "cold_only";
 
 /** The disk with the cache in front of the bucket. */
 export const coldCachedDisk = "cold_cached";
 
 /**
- * Further attempts for one request to the bucket; the engine repeats a read as a whole, too. The engine's default of 500
- * lets a start and each search hang for an hour while the bucket is away.
+ * Number of further attempts for one request to the bucket; the engine also repeats whole reads. With the engine's
+ * default of 500, a start and each search would hang for an hour while the bucket does not answer.
  */
 const attempts = 3;
 /** Time limits of one attempt in milliseconds: for the connection, and for an answer. */
 const connectTimeoutMs = 2_000;
 const requestTimeoutMs = 30_000;
 
-/** Variable from which the engine takes the secret, so that no file has it. */
+/** Environment variable from which the engine takes the secret, so that no file contains the secret. */
 const secretVariable = "TRACING_STORAGE_COLD_SECRET";
 
 /** The bucket for old days. */
@@ -37,7 +37,7 @@ export interface ColdBucket {
   readonly cacheBytes: number;
 }
 
-/** @throws StartError for an address without a bucket, and for half a key */
+/** @throws StartError for an address without a bucket, and for a key without its secret or a secret without its key */
 export function coldBucket(options: ColdOptions): ColdBucket {
   const text = options["storage.cold.endpoint"];
   const url = URL.parse(text);
@@ -77,9 +77,9 @@ function keyXml({ accessKeyId }: ColdBucket): string {
 }
 
 /**
- * The engine's configuration of the bucket: a disk, a cache before it, and a second volume in the policy that all
- * tables have without naming one. So no table has to be changed.
- * A second policy has the bucket alone, for the check of the key.
+ * The engine's configuration of the bucket: a disk, a cache in front of it, and a second volume in the policy
+ * `default`. All tables use this policy, so no table has to be changed. Another policy has only the bucket, for the
+ * check of the key at startup.
  */
 export function coldDiskXml(bucket: ColdBucket, enginePath: string): string {
   const region = bucket.region === "" ? "" : `<region>${xml(bucket.region)}</region>`;
@@ -122,7 +122,7 @@ export function exportSecret({ secretAccessKey }: ColdBucket): void {
   process.env[secretVariable] = secretAccessKey;
 }
 
-/** Notes where the old days of a folder are. Returns when it is on disk. */
+/** Records which bucket has the old days of a folder, unless this is already recorded. */
 export function noteEndpoint(dataFolder: string, endpoint: string): void {
   const path = coldMarkPath(dataFolder);
   if (existsSync(path)) {

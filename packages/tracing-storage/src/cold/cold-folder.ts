@@ -17,8 +17,8 @@ export function coldNamesPath(enginePath: string): string {
 
 /**
  * The endpoint with the folder's old days.
- * @returns undefined when no day was ever moved from this folder
- * @throws StartError for an unreadable file, because without its days the store would answer as if they were empty
+ * @returns undefined when this folder was never opened with a bucket
+ * @throws StartError for an unreadable file, because without the bucket the moved days would look empty
  */
 export function knownEndpoint(dataFolder: string): string | undefined {
   const path = coldMarkPath(dataFolder);

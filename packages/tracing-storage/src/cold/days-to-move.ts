@@ -1,10 +1,10 @@
-/** A part on the local disk, of a table with days. */
+/** A part on the local disk, of a table that is partitioned by day. */
 export interface LocalPart {
   readonly database: string;
   readonly table: string;
   readonly tableUuid: string;
   readonly part: string;
-  /** Date of its day in UTC: 2026-11-21 */
+  /** Day of the part in UTC: 2026-11-21 */
   readonly day: string;
   readonly bytes: number;
   readonly rows: number;

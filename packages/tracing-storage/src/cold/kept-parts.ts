@@ -21,9 +21,9 @@ export interface PartPlace {
 }
 
 /**
- * Second names for the files of a part while it moves. The engine removes the local files as soon as the bucket has
- * them. But the names of the objects are in local files, which a loss of power may take before they are on disk. Until
- * these are synced the old files stay, and the next start puts them back where needed.
+ * Hard links to the files of a part while it moves. The engine removes the local files as soon as the bucket has their
+ * content. However, it writes the names of the bucket's objects to local files, which a power cut may lose until they
+ * are synced. The links keep the old files until then, so that the next start can put them back.
  */
 export class KeptParts {
   readonly #path: string;
@@ -38,7 +38,7 @@ export class KeptParts {
     this.#enginePath = enginePath;
   }
 
-  /** Keeps the files of a part before it moves. @throws errors of files, also ENOENT for a part that was merged */
+  /** Keeps the files of a part before it moves. @throws file errors; ENOENT for a part that was merged meanwhile */
   async keep(place: PartPlace): Promise<void> {
     const to = this.#kept(place);
     await rm(to, { recursive: true, force: true });
@@ -49,7 +49,7 @@ export class KeptParts {
     }
   }
 
-  /** Syncs the names of the objects if the part has moved, then forgets the files. */
+  /** Syncs the names of the objects if the part has moved, then removes the kept files. */
   async settle(place: PartPlace): Promise<void> {
     const names = this.#cold(place);
     const files = await readdir(names, { recursive: true }).catch(() => []);

@@ -15,7 +15,7 @@ import {
 import { knownEndpoint, requireKnownEndpoint } from "./cold-folder.ts";
 import { KeptParts } from "./kept-parts.ts";
 
-/** Milliseconds until the bucket must answer. Then the start fails. */
+/** Time in milliseconds in which the bucket must answer; otherwise, the start fails. */
 const answerTimeoutMs = 10_000;
 
 /** Table that is made in the bucket and dropped, to try the key. */
@@ -35,7 +35,7 @@ interface ReportingEngine {
   readonly metrics: Registry;
 }
 
-/** The bucket for old days, from the start of the engine on. */
+/** Connects the engine to the bucket for old days. */
 export class ColdStorage {
   readonly #bucket: ColdBucket;
   readonly #log: Logger;
@@ -50,7 +50,7 @@ export class ColdStorage {
    * Ends moves that were cut short.
    * @param folder the locked folder, before the engine opens it
    * @returns the engine's configuration of the bucket
-   * @throws StartError when the old days of the folder are elsewhere
+   * @throws StartError when the old days of the folder are in another bucket
    */
   prepare({ path, enginePath }: DataFolder): string {
     const { endpoint } = this.#bucket;
@@ -64,8 +64,8 @@ export class ColdStorage {
   }
 
   /**
-   * Must be called when the engine has opened, before any day moves. The first time it writes to the bucket and deletes
-   * that again: the embedded engine itself does not try the key.
+   * Must be called when the engine has opened, before any day moves. The first time, it writes a table to the bucket
+   * and drops it again, because the embedded engine itself does not check the key.
    * @throws StartError when the bucket does not allow it
    */
   async opened(engine: Pick<Engine, "run" | "folder">): Promise<void> {
@@ -110,13 +110,13 @@ export class ColdStorage {
 }
 
 /**
- * Looks whether the bucket answers, because the engine does not open a folder when it cannot read all parts.
+ * Checks that the bucket answers, because the engine does not open a folder if it cannot read all parts.
  * @throws StartError for wrong options, and for a bucket that is away
  */
 export async function openColdStorage(options: ColdOptions, log: Logger): Promise<ColdStorage> {
   const bucket = coldBucket(options);
   try {
-    // Any answer will do, as the request has no key.
+    // Any status will do, because the request has no key.
     const answer = await fetch(bucket.endpoint, {
       ...{ method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(answerTimeoutMs) },
     });

@@ -60,7 +60,7 @@ function selectionOf(options: DeleteOptions): DeletionSelection {
   if (isAlone && tenant === undefined) {
     throw new StartError("delete: name what with --trace-id, --attribute, --tenant, --from or --to");
   }
-  // In a store without tenancy these would be all spans, and an unset variable of a script reads the same.
+  // In a store without tenancy, these would be all spans. An unset variable of a script also gives an empty text.
   if (isAlone && tenant === "") {
     throw new StartError(
       "delete: an empty --tenant means spans without a tenant, so it needs another condition",

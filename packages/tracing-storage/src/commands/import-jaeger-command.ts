@@ -77,7 +77,7 @@ export const importJaegerCommand: ProcessCommand = {
   },
 };
 
-/** Prints where to go on when it cannot be finished. */
+/** @throws StartError with the time from which to go on, when the copy cannot be finished */
 async function importFrom(source: QuerySource, parsed: ImportOptions, from: bigint): Promise<number> {
   const { url: urls, user: name, database: into, tenant } = parsed;
   const store = openClickHouseStore({

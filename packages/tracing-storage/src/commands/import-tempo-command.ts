@@ -32,7 +32,7 @@ type ImportOptions = z.infer<typeof options>;
 
 const msOf = (nano: bigint) => Number(nano / 1_000_000n);
 
-/** One sentence; what is 0 is left out, except for blocks, traces and spans. */
+/** One sentence for the terminal. Counts of 0 are left out, except for blocks, traces and spans. */
 function sumText({ blocks, traces, spans, ...others }: ImportCounts): string {
   const texts = [
     [others.leftOut, "spans left out"],
@@ -66,7 +66,7 @@ export const importTempoCommand: ProcessCommand = {
   },
 };
 
-/** Exit code 1 when a block failed or a span was left out. */
+/** @returns exit code; 1 when a block failed, a span was left out, or no block was found */
 async function importFrom(folder: string, parsed: ImportOptions): Promise<number> {
   const { url: urls, user: name, database: into } = parsed;
   const store = openClickHouseStore({

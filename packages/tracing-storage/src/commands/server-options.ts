@@ -74,8 +74,8 @@ export class Server {
 }
 
 /**
- * Columns that are not stored, but from which others are computed, with their names in older tables. `in_x` gets the
- * values of `x` if the table has no column `x`; other columns keep their names.
+ * Ephemeral columns, from which stored columns are computed. The key is the column's name in older tables: values of an
+ * exported column `x` are inserted as `in_x` if the table has no column `x`.
  */
 export async function columnsTakenAs(
   server: Server,

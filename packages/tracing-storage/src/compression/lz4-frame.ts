@@ -28,7 +28,7 @@ class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns undefined when the stream ends too early; `atEnd` is true if it ended exactly at the current position */
+  /** @returns undefined when the stream ends too early; `left` is 0 if it ended exactly at the current position */
   async take(count: number): Promise<Buffer | undefined> {
     const parts = [this.#held];
     let length = this.#held.length;

@@ -36,7 +36,7 @@ const partFolder =
 
 /**
  * Finds the part that an error's text names.
- * @returns undefined for other errors, and for errors without a part
+ * @returns undefined for errors that damage does not cause, and for errors without a part
  */
 export function damagedPart({ code, message }: EngineError): (PartName & { isCertain: boolean }) | undefined {
   const isCertain = certain.has(code);

@@ -78,7 +78,7 @@ export class PartQuarantine {
   /**
    * Detaches the part that an error mentions, if it is damaged. Never throws: the client gets the error of the
    * statement.
-   * @returns true when the statement can be repeated, because the part was detached
+   * @returns true when the statement can be repeated, because the part is no longer in its table
    */
   async suspect(error: unknown): Promise<boolean> {
     const known = toEngineError(error);
@@ -187,7 +187,10 @@ export class PartQuarantine {
     }
   }
 
-  /** All parts on the local disk of the tables of these databases, oldest first. The bucket checks its own bytes. */
+  /**
+   * All parts on the local disk of the tables of these databases, oldest first. Parts in the bucket are left out,
+   * because the bucket checks its own bytes.
+   */
   async storedParts(databases: readonly string[]): Promise<StoredPart[]> {
     const names = databases.map(quoteString).join(", ");
     return this.#read(

@@ -23,7 +23,7 @@ export interface ScrubberSettings {
   readonly databases: readonly string[];
   /** File that stores the time of each part's last check, for the next start. */
   readonly stateFile: string;
-  /** Time between two tests if the store is idle, in milliseconds. Default: 10 s. */
+  /** Time between two rounds of checks, in milliseconds. Default: 10 s. */
   readonly lookMs?: number;
   /** Present time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -31,7 +31,7 @@ export interface ScrubberSettings {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** Time limit in milliseconds for one round of checks, and for waiting until the store is idle. */
+/** Time in milliseconds during which one round may start checks; it includes the wait for an idle store. */
 const lookLengthMs = 5_000;
 
 /** Time between two tests for a gap between queries, in milliseconds. */

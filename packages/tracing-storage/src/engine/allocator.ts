@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 
 /**
- * Maximum number of arenas: one arena for two cores, so that a thread on any core can reuse memory that another thread
- * has freed.
+ * Maximum number of arenas. A machine with fewer than eight cores gets one arena for every two cores. With few arenas,
+ * a thread on any core can reuse memory that another thread has freed.
  */
 const maxArenas = 4;
 const arenas = Math.min(maxArenas, Math.ceil(availableParallelism() / 2));

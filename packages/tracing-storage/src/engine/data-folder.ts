@@ -84,8 +84,8 @@ function makePrivate(path: string): void {
  * empties the spool. The lock is a file with the number of this process; if the process in a lock was killed, its lock
  * is replaced. Only our user can read the files in the folder.
  * @param engineVersion version of the engine that will use the folder
- * @param onMended called for a damaged file of ours that was moved away
- * @throws StartError in one line
+ * @param onMended called for a damaged version file that was moved away
+ * @throws StartError when one of these steps fails
  */
 export function openDataFolder(
   folder: string,

@@ -13,7 +13,7 @@ export interface DiskGuardSettings {
 }
 
 /**
- * Rows are accepted again when the free space is this factor above the limit. Without this factor, each merge would
+ * Rows are accepted again when the free space is this factor times the limit. Without this factor, each merge would
  * change the state.
  */
 const recoveryFactor = 1.1;

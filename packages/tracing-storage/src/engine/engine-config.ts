@@ -34,7 +34,7 @@ const revoked = [
   "TABLE ENGINE ON *",
 ];
 
-/** Settings that name a file or another host, which formats would use without a grant. */
+/** Settings that name a file or another host. Formats would use these settings without a grant. */
 const fixedSettings = [
   "format_template_resultset",
   "format_template_row",
@@ -50,9 +50,9 @@ const fixedSettings = [
 export const readerProfile = "reader";
 
 /**
- * Size in bytes of the cache of uncompressed granules, for statements that use it (`use_uncompressed_cache`), which are
- * searches. Whole traces are read from parts, which have a separate cache. Under load the cache is always full, so this
- * memory is always used.
+ * Size in bytes of the cache of uncompressed granules. Searches use this cache, because they set
+ * `use_uncompressed_cache`. Whole traces are read from parts, which have a separate cache. Under load the cache is
+ * always full, so this memory is always used.
  */
 const uncompressedCacheBytes = 33_554_432;
 
@@ -63,18 +63,19 @@ const uncompressedCacheBytes = 33_554_432;
  */
 const backgroundThreads = 2;
 /**
- * Seconds after which merged parts are deleted; if there are few, after twice this time. The engine would wait up to
- * five minutes, which under load means hundreds of parts, more memory, and twice the disk space. The engine also
- * deletes old parts without syncing the merged part: a power cut within half a minute would lose rows that were synced
- * on arrival. This configuration therefore also syncs merged parts.
+ * Interval in seconds of the cleanup that deletes parts whose rows were merged into another part. If there are few such
+ * parts, the interval is twice as long. The engine would wait up to five minutes, which under load means hundreds of
+ * parts, more memory, and twice the disk space. The engine also deletes old parts without syncing the merged part: a
+ * power cut within half a minute would lose rows that were synced on arrival. This configuration therefore also syncs
+ * merged parts.
  */
 const cleanupSeconds = 5;
 /** Idle threads that are kept; further threads end. */
 const idleThreads = 16;
 /**
  * Bytes of freed memory that the allocator keeps for each core. Above this limit, freed memory returns to the system
- * immediately, and not only after the seconds in `allocator.ts`. Otherwise, two merges, an insert and a search at the
- * same time would need memory in addition to the memory that earlier ones freed.
+ * immediately, and not only after the seconds in `allocator.ts`. Without this limit, concurrent merges, inserts and
+ * searches would take new memory while much freed memory is still kept.
  */
 const heldBytesPerCore = 188_743_680;
 
@@ -87,7 +88,9 @@ const heldBytesPerCore = 188_743_680;
 function mergesAtOnce(cores: number): number {
   return Math.max(2, cores);
 }
-/** Number of running merges from which the size limit of the next merge decreases; this is the engine's default. */
+/**
+ * If fewer merges than this can still start, the size limit of the next merge decreases; this is the engine's default.
+ */
 const mergesToShrinkAt = 8;
 /**
  * Number of rows that a merge reads from each part in one step. The next constant is the number of bytes of a column

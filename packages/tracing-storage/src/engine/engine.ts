@@ -29,10 +29,12 @@ const stopGraceMs = 3_000;
  */
 const killAgainMs = 100;
 
-/** Maximum number of idle connections that are kept for later questions. Further ones are closed. */
+/** Maximum number of idle connections that are kept for later queries. */
 const maxIdleConnections = 16;
 
-/** Data for reusing a connection of an earlier question instead of opening one with `prepare`. */
+/**
+ * Data for reusing the connection of an earlier query, instead of opening a new connection and running `prepare` on it.
+ */
 export interface KeptQuestion {
   /** Key of the connection: the parts of `prepare` that `again` does not set. */
   readonly key: string;
@@ -47,7 +49,7 @@ export interface EngineStatement {
    * True: `prepare` and the query run in one call. Each call waits for a thread, which costs as much as a small query.
    */
   readonly isQuestion?: boolean;
-  /** Data for reusing a connection; present for a question that changes nothing on its connection. */
+  /** Data for reusing a connection; present for a query that changes nothing on its connection. */
   readonly kept?: KeptQuestion | undefined;
   readonly sql: string;
   /** Format of the result for a statement that names no format. */
@@ -92,9 +94,9 @@ interface EngineParts {
 }
 
 /**
- * The embedded engine on one data folder. Every statement has a connection for itself, which is new or comes from a
- * query with the same settings. Settings of a request therefore never affect the next request. Statements run in
- * parallel on libuv's threads.
+ * The embedded engine on one data folder. Every statement outside a session has its own connection: a new one, or the
+ * idle connection of an earlier query with the same settings. Settings of a request therefore never affect the next
+ * request. Statements run in parallel on libuv's threads.
  */
 export class Engine {
   readonly folder: DataFolder;

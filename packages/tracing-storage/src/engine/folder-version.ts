@@ -29,7 +29,7 @@ function read(
     }
     throw error;
   }
-  // After a power cut, the file is empty if it was not synced, which earlier versions did not do.
+  // Earlier versions of this program did not sync the file, so it may be empty after a power cut.
   if (text === "") {
     return undefined;
   }

@@ -1,9 +1,9 @@
 import type { NativeBinding, NativeConnection } from "./native-binding.ts";
 
 /**
- * Idle connections for questions of the same kind, because opening and preparing a connection takes as long as a small
- * question. Questions are of the same kind if their keys are equal; a key contains all settings that are not sent
- * again. Above the limit, the connection that was idle for the longest time is closed, because each needs about 200
+ * Idle connections for queries of the same kind, because opening and preparing a connection takes as long as a small
+ * query. Queries are of the same kind if their keys are equal; a key contains all settings that are not sent again.
+ * Above the limit, the connection that was idle for the longest time is closed, because each connection needs about 200
  * KiB.
  */
 export class KeptConnections {
@@ -17,13 +17,13 @@ export class KeptConnections {
     this.#maxIdle = maxIdle;
   }
 
-  /** @returns a connection that no other question uses; undefined if no connection of this kind is idle */
+  /** @returns a connection that no other query uses; undefined if no connection of this kind is idle */
   take(key: string): NativeConnection | undefined {
     const at = this.#idle.findLastIndex((kept) => kept.key === key);
     return at === -1 ? undefined : this.#idle.splice(at, 1)[0]?.connection;
   }
 
-  /** The last question on the connection must have succeeded, because its state is unknown after a failure. */
+  /** The last query on the connection must have succeeded, because its state is unknown after a failure. */
   give(key: string, connection: NativeConnection): void {
     this.#idle.push({ key, connection });
     if (this.#idle.length > this.#maxIdle) {

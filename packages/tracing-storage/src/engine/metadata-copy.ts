@@ -52,7 +52,7 @@ export class MetadataCopy {
 
   /**
    * Repairs damaged files; must be called before the engine is opened.
-   * @returns the repaired files, and also the copy itself if it was unreadable and must be renewed
+   * @returns the repaired files; or only the copy itself, if it was unreadable and must be renewed
    */
   mend(): MendedFile[] {
     const changingSinceMs = this.#changingSinceMs();
@@ -111,7 +111,10 @@ export class MetadataCopy {
     }
   }
 
-  /** Start of the statements that the process did not finish; Infinity without such statements. */
+  /**
+   * Time at which the unfinished statements of the previous process began, in milliseconds since 1970; Infinity if
+   * there are none.
+   */
   #changingSinceMs(): number {
     return statSync(this.#markPath, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   }
@@ -164,7 +167,7 @@ export class MetadataCopy {
   }
 }
 
-/** True when a file differs in only a few bytes, or lacks its end. */
+/** True when a file differs in only a few bytes, lacks its end, or has only zeros. */
 function isDamaged(found: Buffer, good: Buffer): boolean {
   if (found.length < good.length) {
     return good.subarray(0, found.length).equals(found);

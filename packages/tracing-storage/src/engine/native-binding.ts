@@ -32,7 +32,6 @@ export interface NativeBinding {
   CreateConnection(path: string, connectionArguments: readonly string[]): NativeConnection;
   /** Must not be called while a query runs on this connection, because that aborts the process. */
   CloseConnection(connection: NativeConnection): void;
-  /** Runs off the event loop, on a thread of libuv's pool. */
   /**
    * Starts a SELECT whose result consists of pieces, each of which is a complete document of its format. It analyses
    * the query on the event loop, so servers must not use it.
@@ -40,6 +39,7 @@ export interface NativeBinding {
   StreamQuery(connection: NativeConnection, sql: string, format: string): NativeStream;
   /** Returns the next piece; `done` is true after the last piece. Runs off the event loop. */
   StreamFetch(stream: NativeStream): Promise<{ readonly bytes: Buffer; readonly done: boolean }>;
+  /** Runs off the event loop, on a thread of libuv's pool. */
   QueryAsyncConnection(connection: NativeConnection, sql: string, format: string): Promise<NativeResult>;
 }
 

@@ -21,7 +21,7 @@ const lastTokens = 256;
  * process was killed in between, the engine would refuse the repeated block as already stored. Must run before the
  * engine is opened.
  * @param enginePath the engine's folder
- * @returns how many
+ * @returns number of removed tokens
  */
 export function forgetOrphanedTokens(enginePath: string): number {
   const lost = tableFolders(enginePath).flatMap(lostTokensOf);

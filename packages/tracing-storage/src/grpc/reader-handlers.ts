@@ -97,7 +97,7 @@ export function isSpanKind(text: string): text is SpanKind {
   return (spanKinds as readonly string[]).includes(text);
 }
 
-/** Handlers of `DependenciesReaderPlugin`. An absent time means no bound. */
+/** Handlers of `DependenciesReaderPlugin`. */
 export function dependenciesReaderHandlers({
   store,
   tenants,

@@ -51,7 +51,7 @@ import {
   writeSpanHandler,
 } from "./writer-handlers.ts";
 
-/** The store, its address, and the limits of calls. */
+/** The store, the address to listen on, and the limits of calls. */
 export interface RemoteStorageSettings extends RemoteStorageParts {
   readonly address: HostPort;
   /** TLS settings. Undefined: plain text. */
@@ -150,7 +150,10 @@ interface WriteParts {
   readonly stopping: AbortSignal;
 }
 
-/** Adds the services of both versions, each under both package names if it has two. @returns the full names of the services */
+/**
+ * Adds the services of both versions, each under both package names if it has two.
+ * @returns the full names of the services
+ */
 function addServices(
   server: Server,
   settings: RemoteStorageSettings,

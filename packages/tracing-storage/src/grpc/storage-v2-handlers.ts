@@ -21,7 +21,10 @@ const maxIds = 10_000;
 type StreamHandler<Request> = handleServerStreamingCall<Request, Buffer>;
 type SearchRequest = { query?: TraceQueryParameters | undefined };
 
-/** Methods of `TraceReader`. Traces are sent as encoded messages, so that their size is known before. */
+/**
+ * Methods of `TraceReader`. Traces are sent as encoded messages, so that the size of a message is known before it is
+ * sent.
+ */
 export type TraceReaderHandlers = Pick<
   TraceReaderServer,
   "getServices" | "getOperations" | "findTraceIDs"

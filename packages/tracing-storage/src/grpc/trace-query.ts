@@ -43,7 +43,7 @@ export function traceQueryOfV2(parameters: TraceQueryParametersV2 | undefined): 
   };
 }
 
-/** The times of a request for dependencies. An absent time means no bound. */
+/** The times of a request for dependencies. An absent start means no bound; an absent end means now. */
 export function dependencyQueryOf(times: {
   readonly startTime?: Timestamp | undefined;
   readonly endTime?: Timestamp | undefined;

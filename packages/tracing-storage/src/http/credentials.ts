@@ -37,8 +37,8 @@ function given(request: IncomingMessage, url: URL): Credentials | undefined {
 
 /**
  * Checks the user and password in X-ClickHouse-User and -Key, in Basic authentication, or in URL parameters, in this
- * order. The request is compared with every user, each time in constant time. For a request with no name or an unknown
- * name, the first user is used if this user has no password.
+ * order. The request is compared with every user, each time in constant time. If the first user has no password, this
+ * user is also used for requests without a name, with an unknown name, or with a wrong password for this user.
  * @throws EngineError REQUIRED_PASSWORD for missing credentials, AUTHENTICATION_FAILED for wrong credentials
  */
 export function checkCredentials(

@@ -6,8 +6,7 @@ export function exceptionTag(): string {
 }
 
 /**
- * The end of a body when its query has failed after the status was sent.
- * @param text text of the error, which must not be split. Source: ClickHouse
+ * The end of a body when its query has failed after the status was sent. Source: ClickHouse
  * src/Server/HTTP/WriteBufferFromHTTPServerResponse.cpp (25.11 and later)
  */
 export function exceptionInBody(text: string, tag: string): Buffer {

@@ -105,13 +105,11 @@ export function createHttpFront(parts: HttpFrontParts, settings: HttpFrontSettin
   });
 }
 
-/** A request and its response. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Answers requests. */
 class HttpFront {
   readonly #parts: HttpFrontParts;
   readonly #settings: HttpFrontSettings;
@@ -128,7 +126,7 @@ class HttpFront {
     this.#version = `(version ${parts.engine.facts.version} (embedded))`;
   }
 
-  /** Answers a request. Rejects only for a fault of the program. */
+  /** Rejects only for a fault of the program. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("X-ClickHouse-Server-Display-Name", hostname());
     response.setHeader("X-ClickHouse-Timezone", this.#parts.engine.facts.timezone);
@@ -221,7 +219,7 @@ class HttpFront {
       }
       await this.sendError(request, response, known);
     } finally {
-      // The rest of the result is not needed: the request was HEAD, or its client was too slow.
+      // An unread rest of the result is not needed: the request was HEAD, or its client was too slow.
       left.abort();
       if (id !== undefined) {
         this.#ids.delete(id);
@@ -232,8 +230,9 @@ class HttpFront {
   }
 
   /**
-   * Reserves an id for a query. @returns the id, which must be removed from `#ids` when the query ends @throws
-   * EngineError for an id of a running query
+   * Reserves an id for a query.
+   * @returns the id, which must be removed from `#ids` when the query ends
+   * @throws EngineError for an id of a running query
    */
   #begin(id: string, response: ServerResponse): string {
     response.setHeader("X-ClickHouse-Query-Id", id);

@@ -40,10 +40,7 @@ const leavingTables: ReadonlySet<string> = new Set(["SET", "USE", "KILL", "OPTIM
 
 /** The outcome of a query, with its whole result or the beginning of the result. */
 export interface QueryOutcome {
-  /**
-   * Kind of the query: `select` for reads, `insert` for inserts with rows from the client, `other` for all other
-   * statements.
-   */
+  /** Kind of the query: `select` for reads, `insert` for INSERT, `other` for all other statements. */
   readonly kind: "select" | "insert" | "other";
   /** Format of the result. */
   readonly format: string;
@@ -143,7 +140,7 @@ interface QueryInput {
 /**
  * Runs the query of one request. Rows of an insert are first written to a spool file, so that a slow client does not
  * block the engine. Every format is possible, including binary formats, and a body may be larger than the memory. The
- * result of a question comes through a pipe, at the pace of the client.
+ * result of a read comes through a pipe, at the pace of the client.
  * @throws EngineError
  */
 export async function runQuery(
@@ -199,7 +196,9 @@ export async function runQuery(
 }
 
 /**
- * @returns undefined for any statement other than one for few rows by their keys, which can be read without the engine
+ * Answers a statement for few rows by their keys from the files of parts.
+ * @returns undefined for other statements, and when the files of parts cannot answer; the engine then runs the
+ * statement
  */
 async function answerOfParts(
   parts: QueryParts,
@@ -277,7 +276,7 @@ interface ReadyStatement {
   readonly parts: QueryParts;
   /** The engine, or the connection of a session. */
   readonly runner: Pick<Engine | EngineConnection, "run">;
-  /** Statements that run before it, and the question for which its connection can be kept. */
+  /** Statements that run before it, and data for reusing its connection. */
   readonly first: Pick<EngineStatement, "prepare" | "kept">;
   readonly read: StatementText;
   readonly parameters: QueryParameters;

@@ -45,12 +45,11 @@ function withoutPath(error: unknown, path: string): EngineError {
 }
 
 /**
- * Runs a question within the limit of running queries, and returns its result while the engine produces it. The query
- * ends when the whole result was read, or when the signal is aborted. A caller that stops reading must abort the
- * signal.
+ * Runs a read within the limit of running queries, and returns its result while the engine produces it. The query ends
+ * when the whole result was read, or when the signal is aborted. A caller that stops reading must abort the signal.
  * @param run runs the statement with its result in the pipe
- * @returns undefined when the statement must run without a pipe, because there are no pipes, or the engine refuses the
- * statement with one. In that case, the engine reports the fault for the client's own text.
+ * @returns undefined when the statement must run without a pipe, because there are no pipes, or because the engine
+ * refuses it with a pipe. Without the pipe, the engine's error refers to the client's own text.
  * @throws EngineError
  */
 export async function runStreamed(

@@ -5,7 +5,7 @@ export interface User {
   readonly name: string;
   /** Password of the user; "": the user needs no password, see `checkCredentials`. */
   readonly password: string;
-  /** True: the user may only run questions, within the process's limits. */
+  /** True: the user may only read, within the process's limits. */
   readonly readOnly: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface UserOptions {
 }
 
 /**
- * The users in the options: a user with all rights, and a user that may only read if a password for it is set.
+ * The users in the options: a user with all rights, and a read-only user if its password is set.
  * @returns the user with all rights first
  * @throws StartError for an unreadable file, and for contradictory options
  */

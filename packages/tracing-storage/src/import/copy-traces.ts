@@ -4,17 +4,17 @@ import { isTooLarge, type QuerySource, type SourceSearch } from "storage/grpc";
 import type { Span } from "wire/model";
 import { SpanBlocks, writeBlock } from "./span-blocks.ts";
 
-/** Shortest time in nanoseconds into which a search is cut. */
+/** Minimum length in nanoseconds of the time range of a search; a search of this length is not cut further. */
 const shortestNano = 1_000_000n;
-/** Factor of the limit for the shortest search, which cannot be cut. */
+/** A search of the minimum length cannot be cut, so its limit is multiplied by this factor. */
 const shortestFactor = 100;
 const nanosPerMs = 1_000_000n;
 
 export interface CopyRange {
-  /** Traces whose first span starts in this time are copied, in nanoseconds since the Unix epoch; `to` is exclusive. */
+  /** Range of the start of a trace's first span, in nanoseconds since 1970; `toUnixNano` is exclusive. */
   readonly fromUnixNano: bigint;
   readonly toUnixNano: bigint;
-  /** Time that is searched at once, in nanoseconds. */
+  /** Length of a slice in nanoseconds; each search covers at most one slice. */
   readonly sliceNano: bigint;
   /** Maximum number of traces that one search may return. A search with as many matching spans is cut in two. */
   readonly maxTraces: number;
@@ -74,7 +74,10 @@ export async function copyTraces(
   return counts;
 }
 
-/** Slices begin at multiples of their length, so that ranges which overlap have the same blocks. */
+/**
+ * All slices except the first begin at multiples of their length, so that overlapping ranges have slices in common, and
+ * thus the same blocks.
+ */
 function* slicesOf({ fromUnixNano, toUnixNano, sliceNano }: CopyRange): Generator<Slice> {
   let from = fromUnixNano;
   while (from < toUnixNano) {
@@ -98,9 +101,9 @@ function startOf({ spans }: Trace): bigint {
 }
 
 /**
- * Traces with spans of a service in a time. A search with too many answers becomes two searches of half the time. Some
- * stores of Jaeger count spans, not traces, against the limit. So an answer is whole when it has fewer spans that match
- * than the limit.
+ * Traces with spans of a service in a slice. A search with too many results is replaced by two searches of half the
+ * time. Some stores of Jaeger count spans, not traces, against the limit. An answer is therefore complete if it has
+ * fewer matching spans than the limit.
  */
 async function* tracesOf(
   source: QuerySource,
@@ -114,7 +117,7 @@ async function* tracesOf(
     const { from, to } = slice;
     const isShortest = to - from <= shortestNano;
     const limit = isShortest ? maxTraces * shortestFactor : maxTraces;
-    // Stores of microseconds round down, so the end is part of the search.
+    // Stores with a resolution of microseconds round times down, so the search includes the end of the slice.
     const search = { service, fromUnixNano: from, toUnixNano: to, limit };
     const traces = await source.findTraces(search).catch((error: unknown) => {
       if (isTooLarge(error)) {
@@ -146,7 +149,7 @@ function matchingSpans(
   return traces.reduce((sum, { spans }) => sum + spans.filter(matches).length, 0);
 }
 
-/** The order must not depend on the order of an answer. */
+/** Compares spans, because the order of spans in a block must not depend on their order in an answer. */
 function byIdAndStart(one: Span, other: Span): number {
   if (one.spanId !== other.spanId) {
     return one.spanId < other.spanId ? -1 : 1;

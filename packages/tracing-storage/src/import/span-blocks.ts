@@ -4,12 +4,15 @@ import { WireError } from "wire/errors";
 import type { Span } from "wire/model";
 import { type SpanRows, SpanRowWriter } from "wire/rows";
 
-/** Spans of one insert. It must not change: a repeated import must make the same inserts again. */
+/**
+ * Number of spans of one insert. This number must not change, because a repeated import must make the same inserts
+ * again.
+ */
 const blockSpans = 20_000;
 /** Maximum number of bytes of a block. */
 const blockBytes = 64 * 1024 * 1024;
 
-/** Gathers spans to blocks of rows, which are the same in every run. */
+/** Collects spans into blocks of rows, which are the same in every run. */
 export class SpanBlocks {
   readonly #tenant: string;
   readonly #emit: (rows: SpanRows) => Promise<void>;
@@ -22,7 +25,7 @@ export class SpanBlocks {
     this.#emit = emit;
   }
 
-  /** @throws WireError for a span that cannot be stored; all others stay in their blocks */
+  /** @throws WireError for a span that cannot be stored; the other spans stay in their blocks */
   async add(span: Span): Promise<void> {
     if (this.#count === blockSpans) {
       await this.end();
@@ -51,7 +54,7 @@ export class SpanBlocks {
 /**
  * Inserts a block. Its token is a hash of the rows, so an import that is repeated stores nothing twice.
  * @param command name of the import, the first part of the token
- * @param receivedUnixMs the day by which the store keeps and drops these spans, in milliseconds since the Unix epoch
+ * @param receivedUnixMs time in milliseconds since 1970; its day decides when the store drops these spans
  */
 export async function writeBlock(
   writer: SpanWriter,

@@ -11,7 +11,7 @@ export interface FreshTable {
 export interface FreshPartLimits {
   /** Minimum time in seconds since the last insert into the table, and since its last merge. */
   readonly calmSeconds: number;
-  /** Minimum number of rows. A search reads fewer rows in a few milliseconds. */
+  /** Minimum number of rows in the unmerged parts. A search reads fewer rows in a few milliseconds. */
   readonly leastRows: number;
 }
 

@@ -26,7 +26,10 @@ export interface ColumnForm {
 const noText = Buffer.from([0]);
 /** Bit in a sparse column's last number, which counts the default values after the last stored value. */
 const endOfGranule = 1n << 62n;
-/** Flags of the indexes of a dictionary. Source: ClickHouse src/DataTypes/Serializations/SerializationLowCardinality.cpp */
+/**
+ * Flags of the indexes of a dictionary. Source: ClickHouse
+ * src/DataTypes/Serializations/SerializationLowCardinality.cpp
+ */
 const needsShared = 0x100;
 const hasOwnKeys = 0x200;
 const updatesShared = 0x400;

@@ -21,7 +21,7 @@ export class CompactLayout implements Layout {
   readonly #cache: BlockCache;
 
   /**
-   * @param streams of all columns, in the order of the file
+   * @param streams streams of all columns, in the order of the file
    * @throws UnreadablePart, and errors of files
    */
   constructor(folder: string, streams: readonly string[], granules: number, cache: BlockCache) {

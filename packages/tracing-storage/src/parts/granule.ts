@@ -13,7 +13,7 @@ export interface Granule {
   shared<T>(name: string, make: (stream: Stream) => { readonly value: T; readonly bytes: number }): T;
 }
 
-/** Reads granules of a part. @param streams the needed streams. Absent: several streams, which are read in one call */
+/** Reads granules of a part. @param streams the needed streams. Absent: all streams */
 export type ReadGranule = (granule: number, streams?: readonly string[]) => Granule;
 
 /** The layout of a part's files, which knows the position of each stream of a granule. */

@@ -33,7 +33,7 @@ export class T64Values {
 
   /**
    * @param packed from the byte that names the type
-   * @param length of the unpacked data
+   * @param length number of bytes of the unpacked data
    * @throws UnreadablePart for integers of one or two bytes, for the variant for bits, and for damaged bytes
    */
   constructor(packed: Buffer, length: number) {

@@ -43,7 +43,7 @@ export class KeySet {
   }
 }
 
-/** A word must be at a multiple of four. */
+/** The column as 32-bit words; it is copied if its offset is not a multiple of four, which `Int32Array` requires. */
 function wordsOf(column: Buffer): Int32Array {
   const { buffer, byteOffset, byteLength } = column.byteOffset % 4 === 0 ? column : new Uint8Array(column);
   return new Int32Array(buffer, byteOffset, Math.floor(byteLength / 4));

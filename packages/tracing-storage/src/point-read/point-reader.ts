@@ -6,7 +6,7 @@ import type { PointThread, ToldTable } from "./point-thread.ts";
 import type { PointAnswer } from "./read-point.ts";
 import { readTableFacts, type TableFacts } from "./table-facts.ts";
 
-/** Interval in milliseconds at which tables with pending changes are described again. */
+/** Time in milliseconds after which a table that could not be read is described again. */
 const againMs = 1_000;
 /**
  * Largest number of bytes in the engine's memory for one byte of an answer. The engine's limits are for its own memory,
@@ -110,8 +110,8 @@ function isAsKnown(statement: PointStatement, rows: TableFacts, there: TableFact
   return (
     [...columns, equal.column].every((name) => rows.columns.has(name)) &&
     keys.every(({ length }) => length >= leastKey && `FixedString(${length / 2})` === keyType) &&
-    // The table of places: ordered by minute within a text, and by the key. In both tables, partitions of the same days
-    // must have the same names.
+    // The table of rows must be ordered by a text and then by minute, and the table of places by the key. In both
+    // tables, partitions of the same days must have the same names.
     /^(LowCardinality\(String\)|String)$/.test(rows.columns.get(text) ?? "") &&
     minute === `toStartOfMinute(${time})` &&
     there.primaryKey[0] === key &&

@@ -41,7 +41,7 @@ export function pointQuestionOf(
     return undefined;
   }
   const value = parameters.get(statement.equal.parameter);
-  // A value with a backslash is escaped, and some values must be escaped.
+  // A value with a backslash is escaped, and control characters must be escaped; the engine handles both.
   if (value === undefined || parameters.size > 1 || /[\\\p{Cc}]/u.test(value)) {
     return undefined;
   }

@@ -22,7 +22,10 @@ const maxIndexGranules = 2_048;
  */
 const maxRows = 8_192;
 const maxBytes = 16 * 1024 * 1024;
-/** Milliseconds of one read; then it is given up. On slower disks, and for larger spans, the engine answers. */
+/**
+ * Maximum number of milliseconds of one read. If a read takes longer, because the disk is slow or the spans are large,
+ * the engine answers.
+ */
 const maxMs = 500;
 
 /** A table whose parts are read. */

@@ -43,8 +43,8 @@ export class TableParts {
   }
 
   /**
-   * The parts of these partitions; of all without an argument.
-   * @throws UnreadablePart when one of them is in a bucket, and as `active`
+   * The parts of these partitions, or of all partitions without an argument.
+   * @throws UnreadablePart when a part of these partitions is in a bucket; further as `active`
    */
   local(partitions?: { has(partition: string): boolean }): readonly PartName[] {
     const parts = this.active();

@@ -68,7 +68,7 @@ export async function readTableBytes(engine: Engine, databases: readonly string[
   return row?.bytes ?? 0;
 }
 
-/** True when a database has spans of ours. */
+/** True when a database has the tables of our span store. */
 export async function hasSpans(engine: Engine, database: string): Promise<boolean> {
   const sql = `SELECT count() AS found FROM system.tables WHERE database = ${quoteString(database)} AND name IN ('spans', 'archived_spans', 'trace_minutes', 'repeated_spans')`;
   const [row] = await rowsOf<{ found: number }>(engine, sql);

@@ -7,9 +7,12 @@ interface TenantRetentionSettings {
   readonly ages: TenantAges;
   /** Servers with the spans, for each database. */
   readonly servers: readonly ClickHouseStoreOptions[];
-  /** False while there is nothing to delete from, because no collector has made the tables. */
+  /** False while the tables do not exist, because no collector has created them. */
   hasTables(database: string): Promise<boolean>;
-  /** Time between two looks in milliseconds. A look deletes only when a day has ended since the last one. */
+  /**
+   * Time between two checks in milliseconds. A check deletes spans only if a day has ended since the last complete
+   * deletion.
+   */
   readonly intervalMs: number;
 }
 
@@ -41,7 +44,7 @@ export class TenantRetention {
     });
   }
 
-  /** Looks now, and repeatedly until `close`. */
+  /** Checks now, and repeatedly until `close`. */
   start(): void {
     const look = () => {
       this.#running = this.#look(Date.now()).finally(() => {
@@ -59,7 +62,10 @@ export class TenantRetention {
     await this.#running;
   }
 
-  /** One look. It never rejects. Tenants are done one after the other, because each deletion reads the whole table. */
+  /**
+   * One check, which never rejects. Tenants are processed one after the other, because each deletion reads the whole
+   * table.
+   */
   async #look(nowMs: number): Promise<void> {
     const { ages, servers } = this.#settings;
     for (const server of servers) {

@@ -32,10 +32,10 @@ export function sessionStatement(input: SessionInput): string {
 }
 
 /**
- * Data for reusing connections of other questions with the same settings. These questions had parameters with the same
+ * Data for reusing connections of other queries with the same settings. These queries had parameters with the same
  * names, so all old values are replaced.
- * @param tag tag of the question, for `log_comment`
- * @returns undefined if the connection cannot be changed any more
+ * @param tag tag of the query, for `log_comment`
+ * @returns undefined with `readonly = 1`, because the connection then accepts no further `SET`
  * @throws EngineError as `sessionStatement`
  */
 export function keptQuestion(input: SessionInput, tag: string): KeptQuestion | undefined {

@@ -3,7 +3,7 @@ import { readAnyValue } from "wire/otlp/any-value";
 import { ProtoCursor } from "wire/otlp/proto-cursor";
 import type { DedicatedColumn } from "./block-meta.ts";
 
-/** A group of a row: members by the names of their columns. Null and undefined are no value. */
+/** A group of a Parquet row: its values by the names of their columns. Null and undefined mean no value. */
 export type Group = Readonly<Record<string, unknown>>;
 
 const empty: AttributeValue = { type: "empty" };
@@ -13,7 +13,8 @@ const openBrace = 0x7b;
  * Attributes of a resource, scope, span, event or link. Tempo does not keep the sender's order: attributes with a
  * column of their own come first. A key that is in both places counts once.
  * @param attrs list of `Attrs`
- * @param columns attributes with a column of their own; their values are in `values` and in `spares`
+ * @param columns attributes with a column of their own, and the group that contains these columns
+ * @param spares the same for the columns that Tempo's operator has chosen
  */
 export function attributesOf(
   attrs: unknown,
@@ -61,7 +62,7 @@ function attributeValue(attr: Group): AttributeValue {
       return encodedValue(other);
     }
   }
-  // An event of vParquet3 has only this column, whose bytes are a whole value.
+  // Attributes of events in vParquet3 have only this column, whose bytes are an encoded OTLP value.
   if (attr.Value instanceof Uint8Array) {
     return encodedValue(attr.Value);
   }

@@ -2,16 +2,14 @@ import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type BlockMeta, parseBlockMeta } from "./block-meta.ts";
 
-/** Most bytes of `meta.json`. */
+/** Maximum number of bytes of `meta.json`. */
 const maxMetaBytes = 1024 * 1024;
 
-/** A block of a folder. */
 export interface FoundBlock {
   readonly folder: string;
   readonly meta: BlockMeta;
 }
 
-/** Blocks of a folder. */
 export interface FoundBlocks {
   /** Blocks to read, the oldest first. */
   readonly blocks: readonly FoundBlock[];

@@ -3,7 +3,10 @@ import { z } from "zod";
 /** Formats of blocks that this import reads. Older ones (`v2`, `vParquet`, `vParquet2`) have another schema. */
 const formats = ["vParquet3", "vParquet4", "vParquet5"];
 
-/** `meta.json` of a block. Tempo shortens the names of dedicated columns, and leaves out `span` and `string`. */
+/**
+ * `meta.json` of a block. Tempo shortens the field names of dedicated columns (`s`, `n`, `t`, `o`), and leaves out the
+ * scope `span` and the type `string`.
+ */
 const blockMeta = z.object({
   format: z.string(),
   blockID: z.string(),
@@ -71,7 +74,7 @@ export function parseBlockMeta(text: string): BlockMeta {
   if (!formats.includes(data.format)) {
     throw new Error(`format ${JSON.stringify(data.format)} is none of ${formats.join(", ")}`);
   }
-  // Older formats leave columns with options, such as lists, in the general list of attributes.
+  // In older formats, attributes whose column has options, such as lists, are in the general list of attributes.
   const listed = (data.dedicatedColumns ?? []).filter(
     ({ o, options = o }) => data.format === "vParquet5" || (options ?? []).length === 0,
   );

@@ -5,9 +5,9 @@ import type { BlockCounts, BlockToRead, FromReader } from "./reader-messages.ts"
 
 /** Limits of the thread that reads a block. */
 export interface ReaderLimits {
-  /** Most megabytes of values in JavaScript. */
+  /** Maximum size of the thread's JavaScript heap in megabytes. */
   readonly memoryMb: number;
-  /** Most milliseconds from one batch of rows to the next. */
+  /** Maximum number of milliseconds between two batches of rows. */
   readonly stallMs: number;
 }
 
@@ -56,7 +56,7 @@ export async function readBlockApart(
   }
 }
 
-/** Messages of the thread in order. Its death is a message too. */
+/** Messages of the thread in order. The end of the thread is also a message. */
 class Inbox {
   readonly #stallMs: number;
   readonly #messages: FromReader[] = [];

@@ -6,17 +6,17 @@ import { findBlocks } from "./block-folders.ts";
 import type { BlockMeta } from "./block-meta.ts";
 import { type ReaderLimits, readBlockApart, UnreadableBlock } from "./block-reader.ts";
 
-/** Name that Tempo gives its only tenant. */
+/** Tempo's tenant name in an installation without tenants. */
 const onlyTenant = "single-tenant";
 
 export interface BlockImport {
-  /** Folder of the blocks; `findBlocks` says which it may be. */
+  /** Folder of the blocks; see `findBlocks` for the possible folders. */
   readonly folder: string;
   /** Tempo's tenant whose blocks are read; "" reads all. */
   readonly tenant: string;
-  /** Tenant of the spans here; undefined: the tenant there, and none for `single-tenant`. */
+  /** Tenant of the stored spans; undefined: the tenant of Tempo's block, or none for `single-tenant`. */
   readonly intoTenant: string | undefined;
-  /** Blocks with spans in this time are read, in milliseconds since the Unix epoch; `to` is exclusive. */
+  /** Time range in milliseconds since 1970; only blocks with spans in this range are read. `toMs` is exclusive. */
   readonly fromMs: number;
   readonly toMs: number;
   /** File with the ids of blocks that are stored, one a line; "" for none. Those are not read again. */
@@ -34,7 +34,7 @@ export interface ImportCounts {
   failed: number;
   /** Blocks that an earlier run has stored. */
   done: number;
-  /** Merged and replaced blocks, whose spans are in others. */
+  /** Merged and replaced blocks, whose spans are in other blocks. */
   copied: number;
 }
 
@@ -42,7 +42,7 @@ export interface ImportCounts {
 export interface ImportReports {
   /** Called when the counts have changed. */
   counted(counts: Readonly<ImportCounts>): void;
-  /** Called for a block that is not stored as a whole, and for what a stored one lacks. */
+  /** Called for a block that could not be read to its end, and for a stored block that lacks spans or traces. */
   fault(block: string, message: string): void;
 }
 

@@ -2,7 +2,10 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { type Compressors, snappyUncompress } from "hyparquet";
 import { decompressLz4Block } from "../../compression/lz4-block.ts";
 
-/** Most bytes of an unpacked page. Writers make pages of up to about a megabyte, and one for a larger value. */
+/**
+ * Maximum number of bytes of an unpacked page. Writers make pages of up to about a megabyte; only a page with a single
+ * larger value exceeds this.
+ */
 const maxPageBytes = 64 * 1024 * 1024;
 
 /** Compressions of Parquet. A page that unpacks to another length than it says, or over the limit, is an error. */
@@ -22,7 +25,7 @@ export const pageDecompressors: Compressors = {
   },
 };
 
-/** @throws Error for a length that no writer of pages needs */
+/** @throws Error for a length over the limit */
 function checked(length: number): number {
   if (!(length >= 0 && length <= maxPageBytes)) {
     throw new Error(`a page unpacks to ${length} bytes; the limit is ${maxPageBytes}`);

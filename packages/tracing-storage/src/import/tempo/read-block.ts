@@ -9,22 +9,28 @@ import {
 import type { Group } from "./attribute-values.ts";
 import { pageDecompressors } from "./page-decompressors.ts";
 
-/** Unpacked bytes of the rows that are read at once. Values in JavaScript take about ten times as much memory. */
+/**
+ * Approximate number of unpacked bytes in one batch of rows. Their JavaScript values take about ten times as much
+ * memory.
+ */
 const batchBytes = 16 * 1024 * 1024;
-/** Most unpacked bytes of a row group without an index of its pages, which is read at once. */
+/** Maximum number of unpacked bytes of a row group without an index of its pages; such a group is one batch. */
 const maxUnindexedBytes = 512 * 1024 * 1024;
-/** Bytes that a value counts at least: levels of empty lists take almost none in the file, but become objects. */
+/**
+ * Minimum number of bytes that are counted for a value. Empty lists take almost no bytes in the file, but become
+ * objects.
+ */
 const valueBytes = 4;
-/** Most bytes of the index at the end of the file, which names row groups and columns. */
+/** Maximum number of bytes of the index at the end of the file, which names row groups and columns. */
 const maxIndexBytes = 64 * 1024 * 1024;
-/** Most columns, with groups. Tempo has about 150. */
+/** Maximum number of columns, including groups. Tempo's files have about 150. */
 const maxColumns = 2_000;
-/** Most values of a column in a row group; a trace of a million spans has fewer. */
+/** Maximum number of values of a column in a row group; a trace of a million spans has fewer. */
 const maxValues = 50_000_000n;
-/** Most rows of a row group, which are traces. */
+/** Maximum number of rows in a row group; each row is a trace. */
 const maxRows = 10_000_000n;
 
-/** Columns that are read: the others are copies of what is in these. */
+/** Columns that are read; the other columns only repeat their data. */
 const columns = ["TraceID", "rs"];
 
 /**
@@ -110,7 +116,7 @@ async function indexOf(file: AsyncBuffer): Promise<FileMetaData> {
   return metadata;
 }
 
-/** @throws Error for a row group that says more than a writer of traces would write */
+/** @throws Error for a row group with more rows or values than the limits */
 function checkGroup(index: number, { num_rows: rows, columns: chunks }: RowGroup): void {
   if (rows < 0n || rows > maxRows) {
     throw new Error(`row group ${index} has ${rows} rows; the limit is ${maxRows}`);
@@ -125,7 +131,10 @@ function checkGroup(index: number, { num_rows: rows, columns: chunks }: RowGroup
   }
 }
 
-/** Rows that are read at once: all of a small row group, else a share by its size. @throws Error */
+/**
+ * Number of rows in one batch: all rows of a small row group, otherwise a share by its size.
+ * @throws Error for a large row group without an index of its pages
+ */
 function batchRows({ num_rows, columns: chunks }: RowGroup): number {
   const rows = Math.max(1, Number(num_rows));
   const sum = chunks.reduce((bytes, { meta_data: chunk }) => {

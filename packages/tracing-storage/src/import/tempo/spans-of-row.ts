@@ -27,7 +27,7 @@ const spanColumns = [
   column("http.status_code", "HttpStatusCode"),
 ];
 
-/** The spans of a row, which is a trace. Spans of a resource share its object. */
+/** The spans of a row, which is a trace. Spans of the same resource share one `resource` object. */
 export function* spansOfRow(row: Group, dedicated: DedicatedColumns): Generator<Span> {
   const traceId = idOf(row.TraceID, 32);
   for (const resourceSpans of listOf(row.rs)) {
