@@ -25,7 +25,7 @@ function optionLine([name, option]: readonly [string, CommandOption]): string {
   return `  ${short}--${name}${value}\n        ${option.meaning}${fallback}`;
 }
 
-/** Writes the text of `tracing <command> --help`. */
+/** The text of `tracing <command> --help`. */
 export function commandHelp({ name, operands, meaning, options, examples }: Command): string {
   return `${[
     meaning,

@@ -34,8 +34,7 @@ async function* unpacked(source: Readable): AsyncGenerator<Buffer> {
   }
   const gunzip = createGunzip();
   // This function writes to the unpacker while the loop below reads its output. A fault of the source destroys the
-  // unpacker, whose reader
-  // then fails with the same error.
+  // unpacker, so the loop fails with the same error.
   const feed = (async () => {
     for await (const piece of all) {
       if (!gunzip.write(piece)) {

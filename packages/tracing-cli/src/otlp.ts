@@ -127,7 +127,7 @@ function reach(root: SpanNode, reached: Set<SpanNode>): void {
   const waiting = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     reached.add(node);
-    // Not as arguments of one call: a span with 200,000 children would overflow the stack.
+    // Children are pushed one by one, because a call with 200,000 arguments would overflow the stack.
     for (const child of node.children) {
       if (!reached.has(child)) {
         waiting.push(child);

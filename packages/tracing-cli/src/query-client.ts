@@ -32,7 +32,7 @@ export class QueryClient {
   readonly #told = new Set<string>();
   #partialAnswers = 0;
 
-  /** @param warn called once for each part of the store that did not answer */
+  /** @param warn called when an answer lacks a part of the store, but only once for the same reasons */
   constructor(settings: ClientSettings, warn: (text: string) => void) {
     this.#settings = settings;
     this.#warn = warn;

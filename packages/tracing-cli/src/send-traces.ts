@@ -6,7 +6,7 @@ import { CliError } from "./cli-error.ts";
 export interface SendTarget {
   /** Address of the receiver, with `/v1/traces`. */
   readonly url: string;
-  /** Fields of each request, besides `content-type`. */
+  /** Headers of each request, besides `content-type`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds after the first try during which a failed send is repeated. 0: no repetition. */
   readonly retryForMs: number;
@@ -41,7 +41,7 @@ interface PartialSuccess {
 /**
  * Sends a message of OTLP JSON, and repeats the send while the collector is unreachable or busy. A message whose answer
  * was lost is sent again, so the collector may get it twice.
- * @throws CliError when the collector stays unreachable for `retryForMs`
+ * @throws CliError when the collector stays unreachable or busy for `retryForMs`
  */
 export async function sendTraces(text: string, target: SendTarget): Promise<SendResult> {
   const deadline = performance.now() + target.retryForMs;

@@ -26,7 +26,7 @@ interface ObjectivesAnswer {
   /** False: tracing-query has no file of objectives. */
   readonly isOn: boolean;
   readonly matched: number;
-  /** Why the file as it is now is not in use. */
+  /** Reason why the current file is not in use. */
   readonly fileError?: string;
   readonly objectives: readonly Objective[];
 }
@@ -57,7 +57,10 @@ function rowOf(objective: Objective): string[] {
   ];
 }
 
-/** `tracing slo`: one line for each objective. With `--check`, exit code 1 says that one is missed or burning. */
+/**
+ * `tracing slo`: one line for each objective. With `--check`, exit code 1 means that a listed objective is missed,
+ * burning or failed.
+ */
 export const sloCommand: Command = {
   name: "slo",
   operands: "[part of a name]",

@@ -13,13 +13,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Maximum number of spans of a message. A larger trace becomes several messages. */
 const messageSpans = 2_000;
-/** Limits of a row group, which is read at once. `tracing export` makes smaller ones, except for a huge span. */
+/** Limits of a row group, which is read at once. `tracing export` makes smaller groups, except for a huge span. */
 const maxGroupRows = 100_000n;
 const maxGroupBytes = 256n * 1024n * 1024n;
 /** Maximum number of bytes of a file's index, which names its columns and row groups. */
 const maxIndexBytes = 16 * 1024 * 1024;
 
-/** A span of a row, with what it shares with its neighbours. */
+/** The span of a row, with its resource and scope. */
 interface RowSpan {
   readonly traceId: string;
   /** Resource and scope as JSON. Neighbours with the same text are in one group of the message. */
@@ -30,7 +30,7 @@ interface RowSpan {
 /**
  * The traces of a file that `tracing export --format parquet` wrote: messages of OTLP JSON, each with spans of one
  * trace. The same file always makes the same messages.
- * @throws CliError for a file that is cut or is none of these
+ * @throws CliError for an incomplete file, and for a file that `tracing export` did not write
  */
 export async function* readParquetTraces(path: string): AsyncGenerator<string> {
   const told = (error: unknown) =>
@@ -69,7 +69,7 @@ async function openFile(path: string): Promise<AsyncBuffer> {
   };
 }
 
-/** The index of the file, after a look at its columns and sizes. */
+/** Reads the index of the file, and checks the columns and the sizes of the row groups. */
 async function indexOf(file: AsyncBuffer, path: string): Promise<FileMetaData> {
   const tail = new DataView(await file.slice(Math.max(0, file.byteLength - 8), file.byteLength));
   if (tail.byteLength < 8 || tail.getUint32(0, true) > maxIndexBytes) {
@@ -162,7 +162,7 @@ function linkOf(link: Json): Json {
   };
 }
 
-/** The list of attributes of a map and its `typed_` column, in the order of the map. */
+/** The attributes of a map and its `typed_` column, in the order of the map; the list in `rest` takes precedence. */
 function attributesOf(row: Json, name: string, rest: Json | undefined): unknown {
   if (rest?.attributes !== undefined) {
     return rest.attributes;
@@ -181,7 +181,7 @@ function named(members: Json): Json {
   );
 }
 
-/** The number of a name; OTLP's own name or the number for one that is not known. */
+/** The number of an enum's short name. An unknown name becomes OTLP's own name, and digits become a number. */
 function numberOf(value: unknown, names: readonly string[], prefix: string): number | string {
   const name = String(value ?? names[0]);
   const number = names.indexOf(name);

@@ -112,7 +112,7 @@ interface AttributeColumns {
   readonly map: readonly { readonly key: string; readonly value: string }[];
   /** OTLP values of the attributes that are no text, by key; undefined when all are text. */
   readonly typed: Json | undefined;
-  /** The whole list when its keys do not survive as keys of a map; else no member. */
+  /** The whole list, if a map would lose or reorder its keys; otherwise empty. */
   readonly repeated: { readonly attributes?: readonly OtlpAttribute[] };
   readonly bytes: number;
 }
@@ -167,14 +167,14 @@ function plainOf(value: Json): unknown {
   return Object.values(plain)[0];
 }
 
-/** The name of an enum's number or of OTLP's own name: 2 and `SPAN_KIND_SERVER` are `server`. */
+/** The short name for an enum's number or for OTLP's own name: 2 and `SPAN_KIND_SERVER` become `server`. */
 function nameOf(value: number | string | undefined, names: readonly string[], prefix: string): string {
   return typeof value === "string"
     ? value.replace(prefix, "").toLowerCase()
     : (names[value ?? 0] ?? String(value));
 }
 
-/** The members that are objects with members. */
+/** The members, except for empty objects. */
 function withoutEmpty(members: Json): Json {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => Object.keys(value as object).length > 0),
