@@ -66,7 +66,6 @@ export interface AttributeComparisonQuery {
 
 /** An attribute whose share differs between the selection and the other spans. */
 export interface AttributeDifference {
-  /** Name of the attribute. */
   readonly key: string;
   /** The value as text. */
   readonly value: string;
@@ -119,9 +118,7 @@ export interface Population extends PopulationSums {
 
 /** An operation with the figures of all its spans. */
 export interface ComparedOperation {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /**
    * Kind of the operation's spans; a server span and a client span with the same name belong to different operations.
@@ -137,7 +134,6 @@ export interface ComparedOperation {
 export interface ComparedAttribute {
   /** Place of the attribute: the span, or its resource. */
   readonly place: "span" | "resource";
-  /** Name of the attribute. */
   readonly key: string;
   /** The value as text. */
   readonly value: string;
@@ -162,9 +158,7 @@ export interface PopulationComparison {
 }
 
 export interface DurationRankQuery {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Kind of the spans. Absent: every kind. */
   readonly spanKind?: SpanKind;
@@ -221,9 +215,7 @@ export interface TopOperationsQuery {
 
 /** Figures of an operation in the minutes that the query touches. */
 export interface OperationSummary {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   readonly spanKind: SpanKind;
   /** Spans with this service, operation and kind. */
@@ -242,9 +234,7 @@ export interface OperationSummary {
 
 /** The share of an operation in the duration of the traces. */
 export interface CriticalPathShare {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Time for which spans of this operation are on the critical path of their trace, in nanoseconds. */
   readonly durationNano: bigint;
@@ -283,7 +273,7 @@ export interface Tail {
   readonly cursor: string;
 }
 
-/** Answers questions about many spans at once. Every method throws `StorageError`. */
+/** Answers queries about many spans at once. Every method throws `StorageError`. */
 export interface AnalysisReader {
   /** Number of spans by start time and duration, with the number of errors. */
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;

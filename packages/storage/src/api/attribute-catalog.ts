@@ -30,14 +30,12 @@ export interface AttributeName {
    * span.
    */
   readonly scope: AttributeScope;
-  /** Name of the attribute. */
   readonly name: string;
 }
 
 export interface AttributeValuesQuery {
   /** Owner of the attribute. */
   readonly scope: AttributeScope;
-  /** Name of the attribute. */
   readonly name: string;
   /** Time range in which the spans start. */
   readonly range: TimeRange;

@@ -10,9 +10,7 @@ export type PathSpan = Pick<Span, "spanId" | "parentSpanId" | "startTimeUnixNano
 export interface CriticalPathSection<S extends PathSpan = Span> {
   /** Span that the trace waited for. */
   readonly span: S;
-  /** Start of the section. */
   readonly startUnixNano: bigint;
-  /** End of the section. */
   readonly endUnixNano: bigint;
 }
 
@@ -35,7 +33,6 @@ class Turns {
 
 /** A span, cut to the time range of its parent, with its children ordered by their end. */
 interface Node<S extends PathSpan> {
-  /** Span of the node. */
   readonly span: S;
   /** Start of the span, but not before the parent's start. */
   readonly start: bigint;

@@ -5,9 +5,7 @@ import { quantileNano, shareNoLonger } from "./duration-buckets.ts";
 
 /** Durations of the spans of one operation. */
 export interface OperationDurations {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   readonly spanKind: SpanKind;
   /** Number of the operation's spans in each bucket of duration. */
@@ -15,8 +13,8 @@ export interface OperationDurations {
 }
 
 /**
- * Computes the rank of each duration. The result is undefined for operations without spans, and for names that are too long for
- * a query: one long name must not cost the ranks of all others.
+ * Computes the rank of each duration. The result is undefined for operations without spans, and for names that are too
+ * long for a query, because one long name must not cost the ranks of all other operations.
  */
 export function ranksOf(
   operations: DurationRanksQuery["operations"],

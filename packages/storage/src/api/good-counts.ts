@@ -11,7 +11,6 @@ const mostOperations = 100;
 
 /** Selects the spans of a service that are counted, and defines the good spans among them. */
 export interface GoodCountsQuery {
-  /** Name of the service. */
   readonly service: string;
   /** Names of operations. Empty: all operations. */
   readonly operations: readonly string[];

@@ -30,7 +30,6 @@ export interface MetricSlots {
  * same slot are added up.
  */
 export interface SeriesCounts {
-  /** Name of the service. */
   readonly service: string;
   /** Name of the operation; "" unless the query groups by operation. */
   readonly operation: string;

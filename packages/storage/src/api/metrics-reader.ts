@@ -31,13 +31,11 @@ export interface LatencyQuery extends MetricsQuery {
 export interface MetricPoint {
   /** Time in milliseconds since 1970. */
   readonly unixMs: number;
-  /** Value at that time. */
   readonly value: number;
 }
 
 /** A series with at least one point. Times without calls have no point. */
 export interface MetricSeries {
-  /** Name of the service. */
   readonly service: string;
   /** Span name; undefined unless the query groups by operation. */
   readonly operation: string | undefined;

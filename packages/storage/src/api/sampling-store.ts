@@ -2,9 +2,7 @@ import type { ReadOptions } from "./span-reader.ts";
 
 /** Number of traces of one operation that began between two counts and were sampled by probability. */
 export interface OperationThroughput {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Root spans sampled by probability; 0 only announces an operation whose traces were sampled in another way. */
   readonly count: number;
@@ -14,9 +12,7 @@ export interface OperationThroughput {
 
 /** The sampling probability that clients should use for one operation. */
 export interface OperationProbability {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Probability, 0 to 1. */
   readonly probability: number;

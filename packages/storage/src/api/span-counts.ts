@@ -14,9 +14,7 @@ export interface SpanCountQuery {
 
 /** Counts of spans of one operation with a similar duration. */
 export interface SpanCount {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   readonly spanKind: SpanKind;
   /** Index of the duration bucket, see `durationOfBucket`. */

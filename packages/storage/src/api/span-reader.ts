@@ -65,7 +65,6 @@ export interface TraceQuery {
 }
 
 export interface Operation {
-  /** Name of the operation. */
   readonly name: string;
   /** Kind of the operation's spans. */
   readonly spanKind: SpanKind;
