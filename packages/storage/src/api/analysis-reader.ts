@@ -11,11 +11,11 @@ export interface SpanSelection extends SpanFilter {
   readonly query?: TraceQlQuery;
 }
 
-/** Nanoseconds since the Unix epoch; inclusive. */
+/** A time range. Both ends are inclusive. */
 export interface TimeRange {
   /** First nanosecond of the range, since 1970. */
   readonly startUnixNano: bigint;
-  /** First nanosecond after the range. */
+  /** Last nanosecond of the range, since 1970. */
   readonly endUnixNano: bigint;
 }
 

@@ -14,7 +14,7 @@ export interface OperationDurations {
 
 /**
  * Computes the rank of each duration. The result is undefined for operations without spans, and for names that are too
- * long for a query, because one long name must not cost the ranks of all other operations.
+ * long for a query. One long name must not cost the ranks of all other operations.
  */
 export function ranksOf(
   operations: DurationRanksQuery["operations"],

@@ -8,7 +8,7 @@
  *   texts
  * - `STORAGE_TOO_LARGE` the answer of a read exceeds the limit of bytes for one read
  * - `STORAGE_REFUSED` the store refuses a read: bad query or wrong credentials. A write gets this code only for invalid
- *   rows; every other obstacle is `STORAGE_UNAVAILABLE`
+ *   rows; other refusals of a write are `STORAGE_UNAVAILABLE`
  * - `STORAGE_VERSION` the store's schema is newer than this code
  * - `STORAGE_UNSUPPORTED` this engine lacks the function
  */

@@ -11,7 +11,7 @@ import { selectColumns } from "./schema/span-sql.ts";
 import { type Parameters, type SqlQuery, spanCondition } from "./search-sql.ts";
 import { singleSpanCondition } from "./selection-sql.ts";
 
-/** Time in seconds; a follower may miss a block whose insert takes longer. */
+/** Delay in seconds after which arrived spans are returned. A follower may miss a block whose insert takes longer. */
 const tailDelaySeconds = 3;
 
 function within({ startUnixNano, endUnixNano }: TimeRange) {

@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly tls?: WatchedHostTls | undefined;
   /** Called when a server goes down or comes back up. */
   readonly onHostChange?: OnHostChange | undefined;
-  /** Records a span for each call. Undefined: calls are not traced. */
+  /** Records a span for each read. Undefined: reads are not traced. */
   readonly traceCall?: TraceCall | undefined;
   /** Settings for every read, used in a cluster. */
   readonly readSettings?: Settings;
@@ -57,7 +57,7 @@ export interface ConnectionOptions {
   readonly keeper?: KeeperOfInserts | undefined;
   /** True: a read fails instead of returning a partial answer, even if the caller would accept a partial answer. */
   readonly refusesPartial?: boolean;
-  /** Called when a slow read is also sent to a second server, or when the limit of such reads prevents this. */
+  /** Called when a slow call was also sent to a second server, or when the limit of such calls prevents this. */
   readonly onHedge?: OnHedge | undefined;
   /** True: a slow insert with a deduplication token is also sent to a second server. */
   readonly hedgesInserts?: boolean;
@@ -83,7 +83,7 @@ interface Call {
   readonly sql?: string;
   /** Aborts the call. Undefined: nothing aborts the call early. */
   readonly signal: AbortSignal | undefined;
-  /** Kind of the call. Calls of one kind take a similar time; from this time follows when a second server is tried. */
+  /** Kind of the call. Calls of one kind take a similar time, which decides when a second server is tried. */
   readonly kind: string;
   /** True for a write. A write also fails while the Keeper of the replicas does not answer. */
   readonly isInsert?: boolean;
@@ -91,7 +91,7 @@ interface Call {
   readonly isRepeatable?: boolean;
   /** Milliseconds until this call fails. Default: the limit of the connection. */
   readonly timeoutMs?: number;
-  /** Decides when the call also goes to a second server; undefined: the call never does. Undefined: never. */
+  /** Decides when the call also goes to a second server. Undefined: never. */
   readonly pace?: HedgePace | undefined;
 }
 

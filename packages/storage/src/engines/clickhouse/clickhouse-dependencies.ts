@@ -169,7 +169,9 @@ export class ClickHouseDependencies implements DependencyReader {
   }
 }
 
-/** Number of the minute since the Unix epoch, modulo 2^32. */
+/**
+ * Number of the minute since the Unix epoch. Numbers outside the range of Int32 become its smallest or largest value.
+ */
 function minuteNumber(unixNano: bigint): number {
   const minute = unixNano / minuteNano;
   return Number(minute < -(2n ** 31n) ? -(2n ** 31n) : minute >= 2n ** 31n ? 2n ** 31n - 1n : minute);

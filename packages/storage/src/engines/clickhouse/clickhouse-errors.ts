@@ -93,7 +93,7 @@ export const keeperAway =
 const tooLongCodes: ReadonlySet<number> = new Set([codes.TIMEOUT_EXCEEDED, codes.TOO_SLOW]);
 const readsTooLong = "the question takes too long: ask about a shorter time, or name a service or a tag";
 const memoryCode = codes.MEMORY_LIMIT_EXCEEDED;
-/** The engine's own text names the part of the query that was running, which may be longer than our message. */
+/** This text precedes the engine's text, which may be long, because it names the part of the query that was running. */
 const readsTooMuchMemory =
   "the question needs more memory than one may use (max_memory_usage, --storage.max-query-memory): ask about a shorter time, or name a service or a tag";
 const insertTooLong = "the insert takes too long: it is tried again";

@@ -16,7 +16,7 @@ import { awayError, type ShardsOfReads } from "./shard-reads.ts";
 
 /** A call that failed at one server. */
 export interface FailedCall {
-  /** Signal of the caller; undefined for calls that always end. */
+  /** Signal of the caller; undefined: the caller cannot abort the call. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the call fails. */
   readonly timeoutMs: number;
@@ -33,7 +33,7 @@ export interface FailedCall {
 interface FailureParts {
   /** Learns which servers failed. */
   readonly pool: HostPool;
-  /** True when a cluster accepts writes; undefined without a Keeper. */
+  /** State of the Keeper, which writes to a cluster need; undefined without a Keeper. */
   readonly keeper: KeeperOfInserts | undefined;
   /** Tells which shards of a cluster answer; undefined without shards. */
   readonly shards: ShardsOfReads | undefined;
