@@ -106,7 +106,7 @@ interface MemberItemProps extends Pick<MemberListProps, "reader" | "draft" | "pl
   onMove: (from: number, to: number) => void;
 }
 
-/** A member: its name, its value or a way to it, its tools, and below them what it means and what is wrong. */
+/** A member: its name, its value or a button that opens it, its tools, and below them its description and its fault. */
 function MemberItem(props: MemberItemProps) {
   const { reader, draft, place, faults, onGo, name, member, pointer, index, count } = props;
   const schema = reader.below(place, name);

@@ -24,7 +24,7 @@ interface PlacePanelProps {
   /** Faults of the place, and of the members. */
   faults: readonly SchemaFault[];
   onGo: (pointer: string) => void;
-  /** Called by the button between fields and JSON. */
+  /** Called by the button that switches between fields and JSON. */
   onView: (json: boolean) => void;
 }
 
@@ -73,7 +73,7 @@ interface PlaceEditorProps extends PlacePanelProps {
   value: JsonValue;
 }
 
-/** The control that changes a place: by JSON, by members, by a button that begins an unset one, or by a field. */
+/** The control that changes a place: the JSON editor, the members, a button that sets an unset value, or a field. */
 function PlaceEditor(props: PlaceEditorProps) {
   const { reader, draft, at, asJson, place, value } = props;
   if (asJson) {

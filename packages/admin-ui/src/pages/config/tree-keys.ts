@@ -6,7 +6,7 @@ import type { TreeRow } from "../../config/tree-rows.ts";
  * - `select`: goes to a line
  * - `fold`: shows or hides the members of a value
  * - `edit`: goes to the field of the selected value
- * - `nothing`: the key is the tree's, but there is no such line
+ * - `nothing`: the key belongs to the tree, but has no effect on this line
  */
 type TreeAction =
   | { kind: "select"; pointer: string }
@@ -16,7 +16,7 @@ type TreeAction =
 
 const nothing: TreeAction = { kind: "nothing" };
 
-/** Goes to a line, where there is one. */
+/** Selects a line; no effect without such a line. */
 function goTo(row: TreeRow | undefined): TreeAction {
   return row === undefined ? nothing : { kind: "select", pointer: row.pointer };
 }

@@ -5,7 +5,7 @@ import { type ConfigAddress, isOpenIn } from "./config-address.ts";
 
 /** The lines of the tree, and which of them the search found. */
 interface TreeLines {
-  /** Lines in view, from top to bottom. */
+  /** Shown lines, from top to bottom. */
   lines: readonly TreeRow[];
   /** Pointers of the values that the search found; none without a search. */
   found: ReadonlySet<string>;

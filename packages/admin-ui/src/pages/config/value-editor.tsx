@@ -5,8 +5,8 @@ import type { PlaceSchema } from "../../config/schema.ts";
 import { parseTyped } from "./parse-typed.ts";
 
 /**
- * A field for a simple value, chosen by the schema: a list of choices, a switch, or a text. A text is applied by Enter
- * or on leaving the field; Esc restores the text and returns to the tree.
+ * A field for a simple value, chosen by the schema: a list of choices, a switch, or a text. A text is applied on
+ * leaving the field, a text of one line also by Enter. Esc restores a text of one line and returns to the tree.
  * @param first true for the field that Enter in the tree focuses
  */
 export function ValueEditor(props: {

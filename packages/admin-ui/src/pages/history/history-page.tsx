@@ -121,7 +121,7 @@ function VersionList({ entries, shown, total, page, newest }: VersionListProps) 
   const { filter = "" } = address;
   const navigate = route.useNavigate();
   const list = useRef<HTMLElement>(null);
-  // The URL names another page than the one that contains `n`.
+  // Links leave page 1 out of the URL.
   const pageInAddress = page === 1 ? undefined : String(page);
   useEffect(() => {
     if (shown !== undefined) {
@@ -182,7 +182,7 @@ interface VersionLinkProps {
   runs: boolean;
 }
 
-/** A version in the list: number, time, size, author, and the request that asked for it. */
+/** A version in the list: number, time, size, author, and the request that caused it. */
 function VersionLink({ entry, page, isShown, runs }: VersionLinkProps) {
   return (
     <Link

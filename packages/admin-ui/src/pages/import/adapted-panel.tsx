@@ -90,8 +90,8 @@ export function AdaptedPanel(props: AdaptedPanelProps) {
 }
 
 /**
- * Loads a config, if what runs is still what was read. Afterwards everything is read anew; when somebody else was
- * faster, only the config is.
+ * Loads a config, if the running config is still the one that was read. After a success all data is requested again;
+ * after a conflict with another client only the config.
  * @param onLoaded called once the config runs
  */
 function useLoad(config: JsonValue, running: RunningConfig, onLoaded: () => void) {

@@ -136,7 +136,7 @@ function BeginText({ format, running, onText }: BeginTextProps) {
 
 /** The inputs of {@link Result}. */
 interface ResultProps {
-  /** The question what the text becomes. */
+  /** The request that converts the text to a config. */
   adapted: UseQueryResult<Adapted>;
   /** The running config, which the result is compared with. */
   running: UseQueryResult<RunningConfig>;
@@ -146,7 +146,10 @@ interface ResultProps {
   onLoaded: () => void;
 }
 
-/** The right side with a text: a failure, that the server is asked, that it does not understand, or the config. */
+/**
+ * The right side with a text: a failure, a note that the request runs, a note that the text is invalid, or the
+ * config.
+ */
 function Result({ adapted, running, isOld, onLoaded }: ResultProps) {
   if (adapted.isError) {
     return <FailureNotice error={adapted.error} onRetry={() => adapted.refetch()} />;

@@ -38,7 +38,7 @@ function listenerState(connections: number): { state: "good" | "unknown"; text: 
     : { state: "unknown", text: "open, nobody connected" };
 }
 
-/** Listen addresses with pages, and their number of open connections. */
+/** Listen addresses, a page at a time, and their number of open connections. */
 export function ListenersPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

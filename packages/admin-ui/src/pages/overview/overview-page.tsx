@@ -42,7 +42,7 @@ export function OverviewPage() {
   );
 }
 
-/** Several threads report no common start; then only the memory is shown. */
+/** Uptime and memory of the server. Without a start time, as with several threads, only the memory is shown. */
 function Uptime({ traffic: { startedAtMs, memoryBytes } }: { traffic: Traffic }) {
   const now = useNow();
   const parts = [
@@ -74,7 +74,10 @@ function lastSum(traffic: Traffic, curve: "requests" | "errors"): number | null 
     : last.reduce<number>((sum, rate) => sum + (rate ?? 0), 0);
 }
 
-/** Requests per second, and failures. The first reading gives no rate yet; a failed one is no rate of zero. */
+/**
+ * Requests per second, and failures. The first reading gives no rate yet; a failed reading is not shown as a rate of
+ * zero.
+ */
 function TrafficCard({ traffic }: { traffic: Traffic }) {
   const isFailed = traffic.known && traffic.last === undefined;
   const errors = lastSum(traffic, "errors");
@@ -103,7 +106,7 @@ function UpstreamsCard() {
   const { data: upstreams, isError } = useQuery(upstreamsQuery(worstUpstreams));
   const states = (upstreams?.entries ?? []).map((upstream) => upstreamState(upstream).state);
   const count = (state: State) => states.filter((one) => one === state).length;
-  /** The worst are requested first: a page full of them may not show all. */
+  /** The worst upstreams come first. When they fill the page, there may be more of them. */
   const countText = (state: State) => `${count(state)}${count(state) === rowsPerPage ? " or more" : ""}`;
   return (
     <Card title="Upstreams" figure={<span className="mono">{upstreams?.total ?? "–"}</span>}>

@@ -20,7 +20,7 @@ interface ServerRow {
   errors: readonly (number | null)[];
 }
 
-/** The largest rate of a curve, at its top. */
+/** The largest rate of a curve, which is drawn at its top. */
 const most = (rates: readonly (number | null)[]) => Math.max(0, ...rates.map((rate) => rate ?? 0));
 
 const columns: readonly DataColumn<ServerRow>[] = [

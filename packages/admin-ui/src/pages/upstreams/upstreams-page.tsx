@@ -79,7 +79,7 @@ function columnsIn(order: UpstreamsAsked["order"]): DataColumn<Upstream>[] {
   ];
 }
 
-/** The upstreams, live, with pages. */
+/** The upstreams, a page at a time, refreshed every two seconds. */
 export function UpstreamsPage() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
