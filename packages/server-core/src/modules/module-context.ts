@@ -46,9 +46,9 @@ export interface ModuleContext {
   /** Another app of the same config; undefined when it does not exist, or is loaded later. */
   app(name: string): App | undefined;
   /**
-   * Config of an app of the same document, in any order and in every thread; undefined when the document has no such
-   * app. A module may read only configs of apps in the main thread, so not of `http`: only a change of those configs
-   * creates all routes again.
+   * Config of an app of the same document; undefined when the document has no such app. The config is available in
+   * every thread, also before the app is loaded. A module may read only the configs of apps in the main thread, so not
+   * of `http`: a change of such a config creates all routes again, so that no route uses the old config.
    */
   appConfig(name: string): JsonValue | undefined;
   /** Assigns ports to listeners, over all threads. */
