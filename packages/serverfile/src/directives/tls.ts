@@ -37,9 +37,9 @@ class TlsReader {
   readonly results: DirectiveResult[] = [];
   /** Folders to load certificates from. */
   readonly folders: string[] = [];
-  /** Issuers from the lines `issuer`. */
+  /** Issuers from the `issuer` lines. */
   readonly issuers: Draft[] = [];
-  /** Modules from the lines `get_certificate`. */
+  /** Modules from the `get_certificate` lines. */
   readonly managers: Draft[] = [];
   /** Lines that need a DNS provider. */
   readonly dnsLines: string[] = [];

@@ -9,7 +9,7 @@ export interface LogBlock {
   readonly draft: Draft;
   /** True when the block has no settings of the log. */
   readonly isEmpty: boolean;
-  /** Hosts in the line `hostnames`; empty: the hosts of the site. */
+  /** Hosts of the `hostnames` line; empty: the hosts of the site. */
   readonly hosts: readonly string[];
   /** True for `no_hostname`: no host uses this log, but handlers can select it by name. */
   readonly noHost: boolean;

@@ -9,7 +9,7 @@ const chainFields = {
   any_common_name: texts("any_common_name"),
 };
 
-/** `preferred_chains smallest`, or with the names of preferred chains. */
+/** `preferred_chains smallest`, or `preferred_chains { … }` with the names of preferred chains. */
 export function preferredChainsLine(chains: Members, name: string): Line {
   const words = chains.boolean("smallest") === true ? ["smallest"] : [];
   return lineWith([name, ...words], fieldLines(chains, chainFields));

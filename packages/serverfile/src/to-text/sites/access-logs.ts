@@ -1,4 +1,4 @@
-// A server maps hosts to logs. In the text, a line `log` in each site replaces this mapping:
+// A server maps hosts to logs. In the text, a `log` line in each site replaces this mapping:
 //
 // | in `logs` of a server | text of the site |
 // |---|---|
@@ -120,7 +120,7 @@ export class AccessLogs {
     return this.#groups.flat().filter((each) => each.server === server);
   }
 
-  /** The site of a server that gets the lines `log` for hosts without a site. */
+  /** The site of a server that gets the `log` lines for hosts without a site. */
   #carrier(site: SiteDraft, logs: JsonObject): SiteDraft | undefined {
     const sites = this.#sitesOf(site);
     return (
@@ -138,7 +138,7 @@ export class AccessLogs {
     return Map.groupBy(mapped, ({ name }) => name);
   }
 
-  /** Writes the line `log`. @param head lines before the log's own lines */
+  /** Writes the `log` line. @param head lines that come first in its block */
   #line(name: string, head: readonly Line[]): Line {
     if (name === "") {
       return lineWith(["log"], head);

@@ -60,7 +60,7 @@ export class CertificateLines {
   readonly #policies: readonly Policy[];
   /** Names that sites manage through their addresses or through `force_automate`. */
   readonly automated = new Set<string>();
-  /** True after a site has got the line `load`; a second such line would load the folders twice. */
+  /** True after the `load` line was written for a site; a second such line would load the folders twice. */
   #hasFolders = false;
 
   constructor(facts: ConfigFacts) {
@@ -179,7 +179,10 @@ export class CertificateLines {
     return this.#onlyForSites(this.globalPolicy) ?? this.#catchAll;
   }
 
-  /** Writes the lines `tls`: the first line has the block; each further file pair or word has another line. */
+  /**
+   * Writes the `tls` lines. The first line contains the block; each further pair of files or word, such as
+   * `force_automate`, has its own line.
+   */
   #tlsLines(
     said: readonly Word[],
     lines: readonly Line[],
@@ -228,7 +231,7 @@ export class CertificateLines {
   }
 
   /**
-   * Writes the line `load`. @param servers number of servers with this site; the JSON repeats the folders for each
+   * Writes the `load` line. @param servers number of servers with this site; the JSON repeats the folders for each
    * server
    */
   #folderLines(servers: number): Line[] {
