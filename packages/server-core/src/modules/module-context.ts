@@ -48,7 +48,7 @@ export interface ModuleContext {
   /**
    * Config of an app of the same document; undefined when the document has no such app. The config is available in
    * every thread, also before the app is loaded. A module may read only the configs of apps in the main thread, so not
-   * of `http`: a change of such a config creates all routes again, so that no route uses the old config.
+   * of `http`. A change of such a config creates all routes again, so that no route uses the old config.
    */
   appConfig(name: string): JsonValue | undefined;
   /** Assigns ports to listeners, over all threads. */
