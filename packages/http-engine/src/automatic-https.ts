@@ -29,7 +29,6 @@ export interface PlannedServer {
   readonly name: string;
   /** The server's config, with the redirects and policies that automatic HTTPS adds. */
   readonly config: HttpServerConfig;
-  /** Every address that the server listens on. */
   readonly addresses: readonly PlannedAddress[];
   /** Redirect routes for single hosts, which follow the routes of the config. */
   readonly redirects: readonly RouteConfig[];

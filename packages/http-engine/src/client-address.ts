@@ -4,7 +4,6 @@ import { getHeaders } from "./header-list.ts";
 import type { IpSource } from "./ip-source.ts";
 import { withoutZone } from "./remote-address.ts";
 
-/** Rules for finding the client's address. */
 export interface ClientAddressRules {
   /** Addresses of trusted proxies; undefined: no proxy is trusted. */
   readonly trusted: IpSource | undefined;
@@ -38,8 +37,8 @@ export function isTrustedProxy(exchange: Exchange, { trusted, trustUnix }: Clien
 }
 
 /**
- * The client's address: the peer's address, or the address that a trusted proxy names. Source: the public model (Caddy
- * 2.11), trusted proxies
+ * The client's address: the peer's address, or the address that a trusted proxy names. Source: Caddy 2.11, trusted
+ * proxies
  */
 export function clientAddress(exchange: Exchange, rules: ClientAddressRules): string {
   if (!isTrustedProxy(exchange, rules)) {

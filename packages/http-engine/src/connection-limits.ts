@@ -1,4 +1,4 @@
-/** Default size limit in bytes of one write to a socket. Source: Caddy 2.11 */
+/** Default of {@link ConnectionLimits.maxWriteChunk}. Source: Caddy 2.11 */
 export const defaultMaxWriteChunk = 64 * 1024;
 
 /** Limits of connections; each new config replaces them. Milliseconds; 0 is unlimited. */
@@ -15,7 +15,7 @@ export interface ConnectionLimits {
   readonly writeTimeoutMs: number;
   /** Milliseconds in which the client must read `maxWriteChunk` bytes while unsent bytes of a response wait. */
   readonly writeIdleTimeoutMs: number;
-  /** Size limit in bytes of one write to the socket. With a larger limit, a slow client looks idle for longer. */
+  /** Bytes of a waiting response that the client must read within each `writeIdleTimeoutMs`; of a shorter rest, all. */
   readonly maxWriteChunk: number;
   /** Bytes per second that a client must read while unsent bytes of a response wait; 0: no limit. */
   readonly writeMinRate: number;

@@ -12,7 +12,7 @@ export interface ConnectionWrapper extends ModuleInstance {
   wrap(socket: Socket, next: (socket: Socket) => void): void;
 }
 
-/** The work of wrappers on connections, in order. */
+/** The listener wrappers of a server, in the order in which a connection passes them. */
 export interface ListenerWrappers {
   /** Rules for PROXY protocol headers; undefined: no such header is expected. */
   readonly proxyProtocol: ProxyProtocolRules | undefined;

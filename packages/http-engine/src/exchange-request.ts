@@ -49,7 +49,7 @@ function withHost(headers: HeaderList, hostport: string): HeaderList {
 export class ExchangeRequest {
   /** The stream of the protocol, for reading; responses go through the exchange. */
   readonly stream: HttpStream;
-  /** The connection: addresses, TLS. */
+  /** The connection, for addresses and TLS. */
   readonly socket: Socket;
   /** Time when the request's head was complete, in milliseconds of `performance.now()`. */
   readonly startedAt = performance.now();
@@ -217,7 +217,6 @@ export class ExchangeRequest {
     this.requestHeaders = copy;
   }
 
-  /** True when there is a body to read. */
   get hasBody(): boolean {
     return this.#isReplaced || this.stream.hasBody;
   }

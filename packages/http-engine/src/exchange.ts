@@ -60,7 +60,7 @@ export interface ExchangeServer {
 /**
  * One request and its response, in the form for handlers.
  *
- * The response. A handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or {@link
+ * To respond, a handler fills `responseHeaders`. Then it calls {@link respond} with the whole body, or {@link
  * writeHead}, {@link write} (with {@link onceDrain}) and {@link finish}, or {@link writeHead} and {@link sendStream}.
  * When its `handle` returns, the handler has written the whole response or none. The response passes the filters of
  * {@link interceptResponse}, innermost first. An error before {@link headSent} goes to the error routes. After it, an
@@ -335,7 +335,10 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     return writable;
   }
 
-  /** Sends a stream as the body, after {@link writeHead}, and ends it. @throws the stream's error; ServerError CLIENT_GONE */
+  /**
+   * Sends a stream as the body, after {@link writeHead}, and ends the body.
+   * @throws the stream's error; ServerError CLIENT_GONE
+   */
   sendStream(source: Readable): Promise<void> {
     return new Promise((resolve, reject) => {
       let isWhole = false;
@@ -440,7 +443,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
 
   /**
    * Called when the stream has ended; a connection that left HTTP ends when its tunnel ends. A client that disconnected
-   * while an upstream was called has the status 499 in logs and metrics, as in the model.
+   * while an upstream was called has the status 499 in logs and metrics, as in Caddy.
    */
   streamClosed(): void {
     if (!this.#detached) {
@@ -465,7 +468,7 @@ export class Exchange extends ExchangeRequest implements StreamListener {
     this.stream.destroy();
   }
 
-  /** Called by the code that runs the exchange, and by the owner of a detached connection. */
+  /** Ends the exchange, once. Called when the stream has ended, or by the owner of a detached connection. */
   end(): void {
     if (!this.#ended) {
       this.#ended = true;

@@ -29,7 +29,7 @@ const replacementSchema = z
 /** A replacement in the form of the config. */
 type ReplacementConfig = z.infer<typeof replacementSchema>;
 
-/** Fields that add to, set and delete headers. Source: Caddy 2.11, handler headers */
+/** Options that add, set, delete and replace header fields. Source: Caddy 2.11, handler headers */
 export const headerOperationsShape = {
   add: valuesSchema.nullish().describe("Values to add; placeholders allowed."),
   set: valuesSchema.nullish().describe("Values in place of any there are; placeholders allowed."),
@@ -74,7 +74,7 @@ function compileNamePattern(text: string): (lowerName: string) => boolean {
 
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Invalid fields, such as a field without a name, are left out, as in the model. */
+/** Invalid fields, such as a field without a name, are left out, as in Caddy. */
 function compileValues(config: HeaderOperationsConfig["add"]) {
   const entries = Object.entries(config ?? {}).filter(([name]) => fieldName.test(name));
   return entries.map(([name, values]) => ({

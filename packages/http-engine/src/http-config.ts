@@ -24,7 +24,7 @@ const autoHttpsSchema = z.strictObject({
     .describe("Certificates are obtained also for names that a loaded one covers."),
 });
 
-/** Details of the metrics. Each pair of host and route is a separate series. */
+/** Options of the metrics by route. With `per_host`, each host has its own series. */
 const metricsSchema = z.strictObject({
   per_host: z
     .boolean()

@@ -27,7 +27,7 @@ const ofBody = new Set(["content-length", "content-encoding", "content-range", "
 /** Runs after the last route; {@link answerNothing} then checks whether any handler has answered. */
 function nothing(): void {}
 
-/** Responds to `OPTIONS *`, which concerns the server and not a resource, as the model does. */
+/** Responds to `OPTIONS *`, which concerns the server and not a resource, as Caddy does. */
 function answerGeneralOptions(stream: HttpStream): void {
   stream.respond(200, ["Content-Length", "0"], "");
 }
@@ -139,7 +139,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     this.#log = parts.log;
   }
 
-  /** Makes responses of older HTTP versions announce HTTP/3 at a port. Source: the public model (quic-go) */
+  /** Makes responses of older HTTP versions announce HTTP/3 at a port. Source: quic-go */
   addHttp3Port(port: number): void {
     this.#http3Ports.add(port);
     this.altService = [...this.#http3Ports].map((each) => `h3=":${each}"; ma=2592000`).join();
@@ -400,7 +400,7 @@ export class HttpServer implements RequestSink, ExchangeServer {
     if (error instanceof ServerError && error.code === "HTTP_RESPONSE") {
       exchange.responseHeaders = ["Server", serverProduct];
     } else {
-      // Fields about the resource stay (`Allow`, `Content-Type`, `Etag`), as in the model. Fields about the
+      // Fields about the resource stay (`Allow`, `Content-Type`, `Etag`), as in Caddy. Fields about the
       // form of the missing body are removed.
       removeHeaders(exchange.responseHeaders, (name) => ofBody.has(name));
     }

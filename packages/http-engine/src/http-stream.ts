@@ -17,7 +17,7 @@ export interface DetachedConnection {
   leave?: (() => Promise<void>) | undefined;
 }
 
-/** Receives the end of a stream, and owns the work on its bytes. */
+/** Receives the end of a stream, and unexpected errors of the work on its bytes. */
 export interface StreamListener extends ErrorOwner {
   /** Called when the client has disconnected, or everything is sent. It is called once. */
   streamClosed(): void;
@@ -46,7 +46,7 @@ export interface HttpStream {
   /** The connection, which several streams may share. */
   readonly socket: Socket;
   /**
-   * True while the request may be a repetition by somebody else, because the handshake is not done. Absent: never.
+   * True while the handshake is not done: somebody else may have recorded and repeated the request. Absent: never.
    */
   readonly isEarly?: boolean;
   /** True when the client sends a body that is not empty. */
@@ -74,7 +74,7 @@ export interface HttpStream {
   /** True when nothing can be sent any more: the client has disconnected, or the response has ended. */
   readonly closed: boolean;
 
-  /** Called once, when the response is complete, or the client disconnects earlier. */
+  /** Its `streamClosed` is called once, when the response is complete, or the client disconnects earlier. */
   listener: StreamListener | undefined;
 
   /** Sends a whole response in one step. @throws ServerError HTTP_RESPONSE */

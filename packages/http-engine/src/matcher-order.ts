@@ -3,7 +3,7 @@ const capturing = ["path_regexp", "header_regexp", "vars_regexp"];
 
 /**
  * Names of a set's matchers in the order in which they are tried. Matchers that store captures precede matchers that
- * use captures. In the model, the order changes with each load of the config, so such a set matches after some loads
+ * use captures. In Caddy, the order changes with each load of the config, so such a set matches after some loads
  * and fails after others.
  */
 export function matchersInOrder(set: Readonly<Record<string, unknown>>): string[] {

@@ -1,9 +1,9 @@
 import { HttpError } from "./http-error.ts";
 
 /**
- * Thrown by a matcher whose decision needs something that is not known yet, such as a file on another machine. The route
- * list waits for `ready` and asks the matcher again, which must know more by then. Where nobody waits, such as in a
- * rehearsal, it is a failure of the request.
+ * Thrown by a matcher whose decision needs something that is not known yet, such as a file on another machine. The
+ * route list waits for `ready` and asks the matcher again, which must know more by then. If the caller of the matcher
+ * does not wait, as in a rehearsal, the request fails.
  */
 export class PendingMatch extends HttpError {
   /** Settles when the matcher can be asked again; it must not reject. */
@@ -16,8 +16,8 @@ export class PendingMatch extends HttpError {
 }
 
 /**
- * Asks a matcher outside a route list, and again when what it waits for is known.
- * @throws errors of `ask` but {@link PendingMatch}
+ * Asks a matcher outside of a route list. After a {@link PendingMatch}, waits for its `ready` and asks again.
+ * @throws any other error of `ask`
  */
 export async function whenKnown<Answer>(ask: () => Answer): Promise<Answer> {
   for (;;) {

@@ -59,7 +59,7 @@ const foundPrefixes = [
 /** Prefix of placeholders for response fields. Field names ignore case, so these placeholders are set in lower case. */
 const interceptedField = "http.intercept.header.";
 
-/** `Host` without its port. As in the model, only an address with a port loses its brackets: `[::1]` keeps them. */
+/** `Host` without its port. As in Caddy, only an address with a port loses its brackets: `[::1]` keeps them. */
 function hostPart(hostport: string): string {
   const parts = tryHostPort(hostport);
   return typeof parts === "string" ? hostport : parts.host;
@@ -109,7 +109,7 @@ const prefixed: typeof requestPrefixes = [
   [
     "http.request.header.",
     (name) =>
-      // The model does not treat `Host` as a field: its placeholders are `{http.request.host}` and
+      // Caddy does not treat `Host` as a field: its placeholders are `{http.request.host}` and
       // `{http.request.hostport}`.
       name.toLowerCase() === "host" ? () => "" : (exchange) => joinedHeader(exchange.requestHeaders, name),
   ],

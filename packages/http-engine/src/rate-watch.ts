@@ -10,8 +10,8 @@ export interface RateLimits {
 }
 
 /**
- * Checks that bytes arrive or leave at a minimum rate while a party waits for them; time without waiting does not
- * count. Source: Caddy 2.11, `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
+ * Checks that bytes arrive or leave at a minimum rate. Time in which no bytes are awaited does not count. Source: Caddy
+ * 2.11, `read_min_rate`; Apache's mod_reqtimeout, `MinRate`
  */
 export class RateWatch {
   readonly #firstBytes: number;
@@ -24,7 +24,7 @@ export class RateWatch {
     this.#firstBytes = bytes;
   }
 
-  /** @param waiting true when a party waits for bytes now */
+  /** @param waiting true when bytes are awaited now */
   isTooSlow(now: number, bytes: number, waiting: boolean, { minRate, idleTimeoutMs }: RateLimits): boolean {
     if (waiting) {
       this.#waitedMs += now - this.#lookedAt;

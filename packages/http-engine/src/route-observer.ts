@@ -90,7 +90,7 @@ export class RouteObserver {
     const { counts } = begun;
     const isGone = error instanceof ServerError && error.code === "CLIENT_GONE";
     if (exchange.isAborted || (exchange.headSent && !isGone)) {
-      // The response was cut by the site or by a broken body, so only its start is counted, as in the model.
+      // The response was cut by the site or by a broken body, so only its start is counted, as in Caddy.
       counts.inFlight--;
       RouteObserver.#begun(begun, exchange, exchange.status);
       return;

@@ -9,7 +9,7 @@ export const bytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_57
 const methods = ["OTHER", "GET", "HEAD", "PUT", "POST", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 /**
- * HTTP methods are case-sensitive. A method in lower case still gets the label of the known method, as in the model.
+ * HTTP methods are case-sensitive. A method in lower case still gets the label of the known method, as in Caddy.
  */
 const places = new Map(
   methods.slice(1).flatMap((name, at) => [[name, at + 1] as const, [name.toLowerCase(), at + 1] as const]),

@@ -99,7 +99,7 @@ function isMp4(bytes: string): boolean {
 
 /**
  * The media type of a body without a declared type, from its first 512 bytes.
- * Source: the standard MIME Sniffing (WHATWG), in the order of the public model (Go's net/http)
+ * Source: the standard MIME Sniffing (WHATWG), in the order of Go's net/http
  */
 export function sniffType(body: Uint8Array): string {
   const first = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, sniffedBytes));

@@ -98,7 +98,7 @@ export class ThreadPort {
     return createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, onSocket);
   }
 
-  /** The thread that listened for all has died. */
+  /** Called when the thread that listened for all threads has died. */
   async #takeOver(): Promise<void> {
     if (!this.#isClosed && !this.#server.listening) {
       this.#port = await openPort(this.#server, this.#listens);

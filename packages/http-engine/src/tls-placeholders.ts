@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange.ts";
 
 const versions: Readonly<Record<string, string>> = { "TLSv1.2": "tls1.2", "TLSv1.3": "tls1.3" };
 
-/** Attributes of a distinguished name, in the order in which the model writes them as text (RFC 2253). */
+/** Attributes of a distinguished name, in the order in which Caddy writes them as text (RFC 2253). */
 const attributeOrder = ["serialNumber", "CN", "postalCode", "street", "ST", "L", "OU", "O", "C"];
 
 /** Names of single attributes of a subject. */
@@ -80,7 +80,7 @@ function distinguishedName(name: string | undefined): string {
     .join(",");
 }
 
-/** The bytes that the model uses as public key: PKCS #1 for RSA, the point for curves. */
+/** The bytes that Caddy uses as public key: PKCS #1 for RSA, the point for curves. */
 function publicKeyBytes(key: KeyObject): Buffer {
   if (key.asymmetricKeyType === "rsa") {
     return key.export({ type: "pkcs1", format: "der" });

@@ -149,7 +149,7 @@ export function compileAccessLog(config: AccessLogConfig, logs: LogSet): (exchan
     if (names === undefined) {
       return;
     }
-    // When no handler responded, the model writes a different message. It logs the status 0, unless a filter created a
+    // When no handler responded, Caddy writes a different message. It logs the status 0, unless a filter created a
     // response.
     const isUnhandled = exchange.vars.get("unhandled") === true;
     const status = isUnhandled && !exchange.filtered ? 0 : exchange.status;

@@ -269,7 +269,7 @@ export class H1Stream implements HttpStream {
 
   /**
    * True when the unread part of the request is too large to be dropped. The response must announce the close;
-   * otherwise the client would send its next request on a connection that closes. Source: the model's server
+   * otherwise the client would send its next request on a connection that closes. Source: Go's net/http
    */
   get #leavesTooMuch(): boolean {
     const body = this.hasBody ? this.#carrier.bodyOf(this) : undefined;

@@ -4,8 +4,8 @@ import type { HeaderList } from "../header-list.ts";
 import { H1Body } from "./h1-body.ts";
 
 /**
- * Maximum number of bytes of an unread body that are received and dropped to keep the connection. Source: the model's
- * server
+ * Maximum number of bytes of an unread body that are received and dropped to keep the connection. Source: Go's
+ * net/http
  */
 const maxDroppedBytes = 256 * 1024;
 const noTrailers: HeaderList = []; // never changed

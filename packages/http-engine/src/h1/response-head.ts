@@ -108,7 +108,7 @@ export function isSameList(a: HeaderList, b: HeaderList): boolean {
 
 /**
  * Encodes the fields of a response, without Transfer-Encoding, which the stream sets itself, and without a
- * Content-Length that is no number. Source: the model's server
+ * Content-Length that is no number. Source: Go's net/http
  * @param goodFrom from this index on, the fields came from an HTTP/1 connection and need no check
  * @throws ServerError HTTP_RESPONSE for a field that would split the message
  */

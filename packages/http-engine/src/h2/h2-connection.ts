@@ -31,8 +31,8 @@ export interface H2Owner {
 }
 
 /**
- * Maximum number of streams that one client connection may have open at once. A further stream is refused. Source: the
- * model's server
+ * Maximum number of streams that one client connection may have open at once. A further stream is refused. Source: Go's
+ * net/http
  */
 const maxStreams = 250;
 /** Time in milliseconds during which a client may still open streams after the GOAWAY: longer than a round trip. */

@@ -3,7 +3,7 @@ import type { ServerError } from "server-core/errors";
 import { type BodySource, H2Body } from "./h2-body.ts";
 import { H2Tunnel } from "./h2-tunnel.ts";
 
-/** Bytes of an unread body that are received and dropped; if the client sends more, it must stop. */
+/** Maximum number of bytes of an unread body that are received and dropped. A client that sends more must stop. */
 const maxDroppedBytes = 256 * 1024;
 
 /** The part of the stream that a body uses. */

@@ -4,7 +4,6 @@ import { isIP } from "node:net";
 export interface ProxiedPeer {
   /** Address of the client, which replaces the proxy's own. */
   readonly address: string;
-  /** Port of the client. */
   readonly port: number;
 }
 

@@ -6,7 +6,6 @@ export const rehearsalTopic = "http.rehearsal";
 
 /** A simulated request. It has no body. */
 export interface RehearsalRequest {
-  /** Method of the request to rehearse. */
   readonly method: string;
   /** `https` selects a listener with TLS; no handshake is done. */
   readonly scheme: "http" | "https";
@@ -18,7 +17,6 @@ export interface RehearsalRequest {
   readonly target: string;
   /** Header fields besides `Host`. */
   readonly headers: HeaderList;
-  /** Address of the client. */
   readonly remoteAddress: string;
 }
 
