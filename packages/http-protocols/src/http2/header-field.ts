@@ -1,4 +1,4 @@
-/** One field of a header section. The name is in lower case as sent; the value has one character per byte (latin1). */
+/** One field of a header section. */
 export interface HeaderField {
   /** Name in lower case. Names of pseudo-header fields start with a colon. */
   readonly name: string;

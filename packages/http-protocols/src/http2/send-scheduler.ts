@@ -10,7 +10,6 @@ const noPayload = Buffer.alloc(0);
 
 /** A stream with something to send. */
 export interface SendingStream {
-  /** Stream ID; among streams of equal urgency, the stream with the lower ID is served first. */
   readonly id: number;
   /** Queue of DATA and of the end. */
   readonly sending: SendQueue;

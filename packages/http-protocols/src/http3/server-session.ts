@@ -70,7 +70,7 @@ export class Http3ServerSession
     return this.#requests.size;
   }
 
-  /** Size limit of field sections from the client; 2^53 - 1 means no limit. */
+  /** Size limit of field sections that the client accepts; 2^53 - 1 means no limit. */
   get peerMaxFieldSectionBytes(): number {
     return this.#peerMaxFieldSectionBytes;
   }

@@ -15,7 +15,7 @@ export const settingIds = {
 const ofHttp2: ReadonlySet<number> = new Set([0x00, 0x02, 0x03, 0x04, 0x05]);
 
 export interface PeerSettings {
-  /** Size limit of field sections; 2^53 - 1 means no limit. */
+  /** Size limit of field sections that the peer accepts; 2^53 - 1 means no limit. */
   readonly maxFieldSectionSize: number;
   /** Size limit of the dynamic table for the peer, in bytes; 0: none. */
   readonly qpackMaxTableCapacity: number;

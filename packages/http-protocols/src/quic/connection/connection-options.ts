@@ -13,7 +13,10 @@ import {
 
 /** The reason why a connection ended. */
 export interface CloseReason {
-  /** The side that ended the connection. "timeout": silence, or a handshake that took too long. */
+  /**
+   * The side that ended the connection. "timeout": silence, a handshake that took too long, or no working path.
+   * "reset": the peer sent a stateless reset.
+   */
   readonly by: "us" | "peer" | "timeout" | "reset";
   /** Error code of RFC 9000, section 20, or of the application. The transport's code 0 means no error. */
   readonly code: number;
@@ -28,8 +31,8 @@ export interface CloseReason {
 /** Events of a connection, for its owner. */
 export interface ConnectionEvents {
   /**
-   * Called on servers before streams of early data are opened. The handshake is not done: the packets may be old ones
-   * that somebody else repeats, though never for a second time.
+   * Called on servers before streams of early data are opened. The handshake is not done: somebody else may send
+   * recorded packets of the client. The same packets are never taken twice.
    */
   onEarlyData?(): void;
   /** Called when the handshake is done. @param protocol the agreed ALPN protocol */
@@ -40,7 +43,7 @@ export interface ConnectionEvents {
   onStreamClosed(stream: QuicStream): void;
   /** Called with the server's token for the next connection; for clients only. The bytes are a view. */
   onToken?(token: Buffer): void;
-  /** Called when all streams have ended. The connection still needs `onTimeout` until `isOver`. */
+  /** Called once, when the connection has ended with all its streams. It still needs `onTimeout` until `isOver`. */
   onClosed(reason: CloseReason): void;
   /** Called when datagrams wait for `takeDatagrams`, except during `receive` and `onTimeout`. */
   onWake(): void;

@@ -83,7 +83,7 @@ export class NewcomerQueue {
   /**
    * Stores a further datagram of a waiting client.
    * @param id destination of the datagram
-   * @returns "dropped" when the client has enough datagrams here, or when the datagram comes from another address;
+   * @returns "dropped" when four datagrams of the client are stored, or when the datagram comes from another address;
    * undefined when no client with this ID waits
    */
   join(id: Buffer, datagram: Buffer, address: PeerAddress, now: number): "joined" | "dropped" | undefined {

@@ -60,7 +60,7 @@ export interface ServerEndpointOptions extends Pick<ServerHandshakeOptions, "pro
   readonly maxConnections?: number;
   /** From this number of running handshakes on, a client must prove its address by a Retry. Default: 512. */
   readonly retryFrom?: number;
-  /** From this number of running handshakes on, further clients are refused. */
+  /** Maximum numbers of running handshakes. Further clients are refused. */
   readonly handshakeLimits?: Partial<HandshakeLimits>;
   /**
    * Secret of 32 bytes or more for stateless resets, address tokens and the numbers of workers; absent: a random one.
@@ -117,7 +117,7 @@ const maxAnswersPerTurn = 32;
 
 const keyOf = (id: Buffer) => id.toString("latin1");
 
-/** Counts of datagrams that led to no connection. */
+/** Counts of datagrams without a connection, and of returning clients. */
 export interface EndpointCounts {
   /** Number of Retries: clients that had to prove their address. */
   retries: number;

@@ -2,7 +2,7 @@ import type { HashName } from "./hkdf.ts";
 
 /** A cipher suite of TLS 1.3, with QUIC's additions. */
 export interface CipherSuite {
-  /** Number in TLS. */
+  /** TLS number of the suite. */
   readonly id: number;
   /** OpenSSL's name of the cipher. */
   readonly cipher: "aes-128-gcm" | "aes-256-gcm" | "chacha20-poly1305";

@@ -96,7 +96,7 @@ export class QuicStream {
   #priority = defaultPriority;
   handler: StreamHandler | undefined;
 
-  /** @param windows what the peer may send, and what it allows this side to send; undefined for a missing direction */
+  /** @param windows initial limits in bytes for both directions; undefined for a missing direction */
   constructor(
     id: number,
     host: StreamHost,

@@ -14,8 +14,8 @@ export interface ClientAuthentication {
   /** Names of CAs, DER, by which clients choose among their certificates. Default: none are named. */
   readonly authorities?: readonly Buffer[];
   /**
-   * Checks the chain of a client that has proved that it owns the key of the first certificate. It may call `answer`
-   * immediately or later.
+   * Checks a client's chain. The client has proved that it owns the key of the first certificate. The function may call
+   * `answer` immediately or later.
    * @param chain DER, the client's own certificate first; empty for a client without one
    * @param answer gets undefined when the client is accepted, otherwise the reason for the refusal
    */

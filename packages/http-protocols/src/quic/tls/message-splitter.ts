@@ -35,7 +35,7 @@ export class MessageSplitter {
       return undefined;
     }
     const message = this.#pending.subarray(0, length);
-    // A view without bytes would keep the messages before it.
+    // An empty view would keep earlier messages in memory.
     this.#pending = length === this.#pending.length ? none : this.#pending.subarray(length);
     return message;
   }

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 
-/** Bytes before the bits: the last serial, and the number of the memory. */
+/** Bytes before the bits: the last serial and the epoch. */
 const headBytes = 16;
 const bitsPerWord = 32;
-/** Number of the last tickets whose use is known. Older ones count as used. */
+/** The use of this many last tickets is remembered. Older tickets count as used. */
 const rememberedSerials = 2 ** 20;
 
 /** Size of the memory for {@link SingleUseSerials}. */
