@@ -24,7 +24,7 @@ export interface AdminPortSettings {
   readonly tls: ServerTls | undefined;
   /** Served at `/`: 200 while the process is available, else 503. */
   readonly health: ProcessHealth;
-  /** All counters of the process. */
+  /** All metrics of the process. */
   readonly metrics: Registry;
   /** Path of the metrics: "/metrics". Undefined: the port serves no metrics. */
   readonly metricsRoute: string | undefined;
@@ -64,7 +64,7 @@ async function answer(
 
 /**
  * Opens the admin port, with metrics (Prometheus text, see {@link withPublicMetricNames}) and `/version`. All other
- * paths return the health as in the public model: 200 `Server available` or 503 `Server not available`. The field
+ * paths return the health as in Jaeger: 200 `Server available` or 503 `Server not available`. The field
  * `degraded` lists the faults of a process that still works.
  * @throws StartError when the process cannot listen on the address
  */

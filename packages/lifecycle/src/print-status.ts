@@ -6,7 +6,7 @@ import { openServerTls } from "./tls/server-tls.ts";
 
 const statusTimeoutMs = 5_000;
 
-/** The public model's name of the address that `status` calls. */
+/** Jaeger's name of the address that `status` calls. */
 export const statusAliases = { "status.http": "admin.http" };
 
 /** Prints the health of a running process, which it reads from the process's admin port. @returns the exit code */

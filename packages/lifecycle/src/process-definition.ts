@@ -12,7 +12,7 @@ export interface ProcessContext<Options> {
   readonly options: Options;
   /** The log of the process, with the level in the options. */
   readonly log: Logger;
-  /** Served at `/metrics` of the admin port. */
+  /** Metrics of the process, which the admin port serves, by default at `/metrics`. */
   readonly metrics: Registry;
   /** Health, which `/` of the admin port returns; a process is "not available" until `start` resolves. */
   readonly health: Health;
@@ -55,12 +55,12 @@ export interface ProcessDefinition<Shape extends z.ZodRawShape> {
   /** One or two sentences for `--help`. */
   readonly description: string;
   /**
-   * One field per option; the key is the flag without dashes. Every field has a `.describe()` and a `.default()`.
+   * One field per option; the key is the flag without dashes. Every field has a `.describe()` and a default.
    * Flag beats environment (`COLLECTOR_GRPC_SERVER_HOST_PORT`) beats `--config-file` beats default.
    */
   readonly options: z.ZodObject<Shape>;
   /**
-   * Alternative spellings of options: a prefix, and the prefix that it stands for. Example: the public model's
+   * Alternative spellings of options: a prefix, and the prefix that it stands for. Example: Jaeger's
    * `processor.jaeger-compact` for `processor.tracing-compact`.
    */
   readonly aliases?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 const ours =
   /^(# (?:HELP|TYPE) )?(?:(tracing)|server_(?:http_(?=route_)(route)|(config|admin|reverse_proxy)))_/;
 
-/** The line with the public name; undefined for a metric that the public models do not have. */
+/** The line with the public name; undefined for a metric that Caddy and Jaeger do not have. */
 function publicLine(line: string): string | undefined {
   const found = ours.exec(line);
   if (found === null) {
@@ -18,7 +18,7 @@ export function publicMetricName(name: string): string | undefined {
 }
 
 /**
- * Repeats metrics under the names in dashboards and alerts of the public models. `tracing_x` becomes `jaeger_x`, and
+ * Repeats metrics under the names in dashboards and alerts for Caddy and Jaeger. `tracing_x` becomes `jaeger_x`, and
  * `server_http_route_x` becomes `caddy_http_x`. In `server_config_x`, `server_admin_x` and `server_reverse_proxy_x`,
  * `caddy_` replaces `server_`.
  * @param text of `Registry.metrics`, Prometheus' text format

@@ -95,7 +95,7 @@ function printConfig(parsed: ParsedOptions<unknown>): void {
 
 /**
  * Makes a program from a process definition: it reads the command line, runs the process until it must stop, and exits.
- * Exit codes: 0 stopped as requested, 1 could not start or continue, 2 ended by a second SIGINT, 3 error while
+ * Exit codes: 0 stopped as requested, 1 could not start or continue, 2 ended by SIGINT during a stop, 3 error while
  * stopping.
  * @param startAnew called with the checked options before the process serves. It may restart the program and call
  * `serveProcess` (`lifecycle/serve`), without the libraries that only the check of options needs. If `startAnew`

@@ -1,4 +1,4 @@
-/** Exit codes of every process. Source: command line documentation of the public web server model. */
+/** Exit codes of every process. Source: command line documentation of Caddy. */
 export const exitCodes = { success: 0, startFailed: 1, forced: 2, stopFailed: 3 } as const;
 
 /**

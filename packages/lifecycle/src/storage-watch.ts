@@ -1,6 +1,6 @@
 import type { Health } from "./health.ts";
 
-/** Settings of the checks that the storage answers. */
+/** Settings for checking whether the storage answers. */
 export interface StorageWatchSettings {
   /** The storage to check. `ready` rejects if the storage cannot be used. */
   readonly store: {
@@ -26,7 +26,7 @@ interface Look {
   readonly isLate: boolean;
 }
 
-/** The storage counts as unavailable after this number of consecutive failed checks. */
+/** Number of consecutive late checks after which the storage counts as unavailable. Other faults count at once. */
 const patience = 2;
 
 /**

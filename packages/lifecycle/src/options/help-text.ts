@@ -16,14 +16,14 @@ export interface HelpSubject {
 export interface CommandSubject {
   /** The program and the command: `tracing-storage export`. */
   readonly name: string;
-  /** One sentence. */
+  /** One sentence about the command. */
   readonly meaning: string;
   /** Operands for the usage line; "" for none. */
   readonly operands: string;
   readonly fields: readonly OptionField[];
 }
 
-/** The text of `--help` behind a command. Options of commands have no environment variables. */
+/** The text of `--help` after a command. Options of commands have no environment variables. */
 export function commandHelpText({ name, meaning, operands, fields }: CommandSubject): string {
   const lines = [
     meaning,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type LogLevel, logLevels } from "../logger.ts";
 
-/** Levels that exist only in the public model, each with the nearest level of this log. */
+/** Levels that exist only in Jaeger, each with the nearest level of this log. */
 const otherSpellings: ReadonlyMap<string, LogLevel> = new Map([
   ["warning", "warn"],
   ["dpanic", "fatal"],
@@ -9,7 +9,7 @@ const otherSpellings: ReadonlyMap<string, LogLevel> = new Map([
 ]);
 
 /**
- * Option field: least severe level that is logged. The public model's levels are also accepted, in lower or upper case.
+ * Option field: least severe level that is logged. Jaeger's levels are also accepted, in lower or upper case.
  */
 export function logLevel(defaultValue: LogLevel) {
   return z

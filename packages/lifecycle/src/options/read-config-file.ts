@@ -14,7 +14,7 @@ interface Format {
 
 const yaml: Format = { name: "YAML or JSON", parse: parseYaml };
 const properties: Format = { name: "properties", parse: parseProperties };
-/** Formats by file extension, as in the public model; files with other extensions are YAML. */
+/** Formats by file extension, as in Jaeger; files with other extensions are YAML. */
 const formats: ReadonlyMap<string, Format> = new Map([
   [".toml", { name: "TOML", parse: parseToml }],
   [".properties", properties],

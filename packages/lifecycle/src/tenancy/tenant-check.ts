@@ -15,7 +15,7 @@ export function isTenantName(text: string): boolean {
 /** The fault of a request's tenant header: missing, repeated, or with an unknown tenant. */
 export type TenantProblem = "missing" | "extra" | "unknown";
 
-/** The public model's text for each problem, as the body of HTTP 401 or the details of a gRPC status. */
+/** Jaeger's text for each problem, as the body of HTTP 401 or the details of a gRPC status. */
 export const tenantProblemTexts: Readonly<Record<TenantProblem, string>> = {
   missing: "missing tenant header",
   extra: "extra tenant header",
@@ -38,7 +38,7 @@ export class TenantCheck {
   /**
    * Finds the tenant of a request.
    * @param headerValues all values of the header as sent. Several values are always refused: if a proxy adds its own
-   * line, the client must not be able to decide which line counts. Over HTTP, the public model uses the first value. A
+   * line, the client must not be able to decide which line counts. Over HTTP, Jaeger uses the first value. A
    * value with commas counts as several values, because Node joins repeated HTTP/2 headers with commas.
    * @returns `tenant`: the tenant's name; "" when tenancy is off, even if the header has a value. An empty value counts
    * as missing, and an invalid name as unknown

@@ -1,6 +1,6 @@
 import { StartError } from "../errors.ts";
 
-/** The public model's names (constants of Go) → OpenSSL's names for the suites up to TLS 1.2. */
+/** Jaeger's names (constants of Go) → OpenSSL's names for the suites up to TLS 1.2. */
 const opensslNames: ReadonlyMap<string, string> = new Map([
   ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"],
   ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"],
