@@ -1,4 +1,4 @@
-/** Reason phrases of Go's net/http. Node's list differs for 413, 414, 416 and 418, and has 509, which is absent here. */
+/** Reason phrases of Go's net/http. Node's list differs for 413, 414, 416 and 418, and also has 509. */
 const texts: Readonly<Record<number, string>> = {
   100: "Continue",
   101: "Switching Protocols",
