@@ -6,7 +6,7 @@ import type { PartialReason } from "./partial-answer.ts";
 export interface Trace {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** All spans of the trace that are stored, in no order. */
+  /** All stored spans of the trace, ordered by start. */
   readonly spans: readonly Span[];
 }
 

@@ -1,7 +1,8 @@
 import { refTypeKey } from "wire/model";
 import { type DetailColumn, detailColumns, onlyParent } from "./schema/span-details-migration.ts";
 
-// SQL expressions that read the column `span_details`. Its value is "", `onlyParent`, or a tuple of `detailColumns` as text.
+// SQL expressions that read the column `span_details`. Its value is "", `onlyParent`, or the text of a tuple of
+// `detailColumns`.
 
 const names = Object.keys(detailColumns) as DetailColumn[];
 const types = names.map((name) => `${name} ${detailColumns[name]}`).join(", ");

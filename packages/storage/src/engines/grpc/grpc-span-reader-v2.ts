@@ -12,7 +12,9 @@ import { queryMessageV2 } from "./query-message.ts";
 import type { RemoteCalls } from "./remote-calls.ts";
 import { remoteMethodsV2 } from "./remote-methods.ts";
 
-/** Ids in one call, and concurrent calls. Servers read the traces of a call one behind the other. */
+/**
+ * Maximum number of ids in one call, and of concurrent calls. Servers read the traces of a call one after the other.
+ */
 const idsPerCall = 50;
 const maxCalls = 4;
 

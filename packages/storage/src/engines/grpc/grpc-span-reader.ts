@@ -110,7 +110,7 @@ export function operationsOf(answer: GetOperationsResponse, wanted: SpanKind | u
   );
 }
 
-/** For the server's services: each once, sorted. */
+/** The server's services, each once, sorted. */
 export function sortedNames(names: readonly string[]): string[] {
   return [...new Set(names)].sort(byBytes);
 }

@@ -47,9 +47,9 @@ function partsOfVersion2(calls: RemoteCalls, maxReadBytes: number): VersionParts
 }
 
 /**
- * A client for any storage with the remote storage API, of either version. The API has no metrics, no analysis and no sampling store;
- * calls to them throw STORAGE_UNSUPPORTED, as do calls to a missing archive. While the server is down, calls throw
- * STORAGE_UNAVAILABLE. Calls succeed again when the server is back.
+ * A client for any storage with the remote storage API, of either version. The API has no metrics, analysis, TraceQL,
+ * catalog or sampling store; calls to them throw STORAGE_UNSUPPORTED, as do calls to a missing archive. While the
+ * server is down, calls throw STORAGE_UNAVAILABLE. Calls succeed again when the server is back.
  * @throws StorageError STORAGE_REFUSED for invalid options
  */
 export function openGrpcStore(options: GrpcStoreOptions): TraceStore {

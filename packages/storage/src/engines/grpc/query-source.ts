@@ -21,7 +21,7 @@ const searchTimeoutMs = 300_000;
 /** A search of whole traces by one of their services. */
 export interface SourceSearch {
   readonly service: string;
-  /** A span of the service starts in this time, in nanoseconds since the Unix epoch; both ends are inclusive. */
+  /** Range of the start of a span of the service, in nanoseconds since 1970; both ends are inclusive. */
   readonly fromUnixNano: bigint;
   readonly toUnixNano: bigint;
   /** Maximum number of traces in the answer. */

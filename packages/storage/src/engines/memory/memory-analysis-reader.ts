@@ -47,7 +47,7 @@ import { spansOfSelection, spanTest } from "./traceql/spans-of-selection.ts";
 
 const minuteNano = 60_000_000_000n;
 
-/** Answers each question by reading every stored span. */
+/** Answers each query by reading every stored span. */
 export class MemoryAnalysisReader implements AnalysisReader {
   readonly #stored: StoredTenants;
   readonly #reader: SpanReader;

@@ -2,7 +2,10 @@ import type { Span } from "wire/model";
 import { dropOldest } from "./drop-oldest.ts";
 import { StoredTraces } from "./stored-traces.ts";
 
-/** Tokens that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest are forgotten. */
+/**
+ * Maximum number of tokens that are remembered, as `WriteOptions.deduplicationToken` promises. Beyond it, the oldest
+ * are forgotten.
+ */
 const tokenWindow = 10_000;
 
 /**

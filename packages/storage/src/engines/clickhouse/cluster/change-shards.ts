@@ -11,7 +11,7 @@ import { ensureClusterSchema } from "./ensure-cluster-schema.ts";
 import { type HostState, hostStates, patientLookMs } from "./host-state.ts";
 import { type ShardLayout, shardingKey } from "./shard-layout.ts";
 
-/** The next step, and the person or server that must perform it. */
+/** The state of a change of the shards. */
 export interface ShardChange {
   /** The present state and the completed steps, as sentences for users. */
   readonly done: readonly string[];

@@ -3,7 +3,10 @@ import type { ClusterSettings } from "../cluster-settings.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** It is shorter than the deadline of a call, so that the server reports missing replicas before the deadline. */
+/**
+ * Time in milliseconds for which an insert waits for its quorum. It is shorter than the deadline of a call, so that the
+ * server reports missing replicas before the deadline.
+ */
 const quorumTimeoutMs = 20_000;
 
 /**

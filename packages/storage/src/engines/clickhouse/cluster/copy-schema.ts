@@ -5,7 +5,7 @@ import { viewsBeforeTables } from "../schema/change-views.ts";
 import { withoutInserts } from "../schema/without-inserts.ts";
 import { localSources, localTable } from "./cluster-statements.ts";
 
-/** A shard in the `remote_servers` of a server. */
+/** A table or view of a database. */
 export interface StoredObject {
   /** Name of the table or view. */
   readonly name: string;

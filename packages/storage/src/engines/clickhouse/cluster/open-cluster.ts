@@ -81,7 +81,7 @@ class ClusterServers implements OpenServers {
 
   constructor(options: ConnectionOptions, database: string, cluster: ClusterSettings) {
     this.#options = options;
-    // The watches send their questions through the connection, which in turn contains the watches. No question is sent
+    // The watches send their queries through the connection, which in turn contains the watches. No query is sent
     // before the constructor has ended.
     this.#shards = new ShardWatch({
       listed: (signal) => listedShards(this.connection, cluster, signal),

@@ -28,8 +28,8 @@ export interface CopyQuestion {
   areIn(range: Times, kind: ReadKind, options: ReadOptions): Promise<boolean>;
   /**
    * Reads each span once, and avoids, if possible, a separate statement before the read.
-   * @param read true or false: whether copies exist. "ask": the read ignores copies, and returns in each row whether
-   * the tenant has copies
+   * @param read runs the read. Its argument says whether copies exist; "ask": the read ignores copies, and returns in
+   * each row whether the tenant has copies
    */
   readOnce<Row extends CopyRow>(
     range: TimeRange,

@@ -156,7 +156,7 @@ interface Looked {
   suspects: number;
 }
 
-/** Copies found by one statement. */
+/** The windows to search, and the result to which a shard adds its numbers. */
 interface RepeatedNote {
   readonly tried: CopyWindow;
   readonly looked: Looked;

@@ -45,8 +45,8 @@ export const attributeTextMigration: Migration = {
 };
 
 /**
- * Contains the same columns, for a database that continues to version 8, but not the indexes that version 8 drops. Each
- * index would rewrite every part, and ClickHouse cannot drop an index while it is being built.
+ * The same step without the indexes that version 8 drops, for a database that continues to version 8. Each index would
+ * rewrite every part, and ClickHouse cannot drop an index while it is being built.
  */
 export const attributeTextColumns: Migration = {
   version: 6,

@@ -10,7 +10,8 @@ const bucketOf = (perDoubling: number) =>
   `if(duration > 1, toUInt16(floor(log2(duration) * ${perDoubling})), 0)`;
 
 /**
- * Spans that are stored more than once, as two collectors may store the same batch: docs/adr/049-spans-that-are-stored-twice.md.
+ * Spans that are stored more than once, because two collectors may store the same batch:
+ * docs/adr/049-spans-that-are-stored-twice.md.
  *
  * - `span`: the hash that copies of a span share, see `spanHash`.
  * - `copies`: number of rows of the span, without the first row. Later rows add to this number, or subtract a surplus.

@@ -27,7 +27,7 @@ export class CandidateSearch {
   #inspectedSpans = 0;
 
   /**
-   * @param limit most traces of the result
+   * @param limit maximum number of traces in the result
    * @param viewsOf reads the spans of traces
    */
   constructor(

@@ -3,7 +3,7 @@ import type { AttributeType } from "wire/model";
 import { isNumber, type Scalar } from "../../../traceql/query-value.ts";
 import { floatLiteral, intLiteral, textLiteral } from "../sql-text.ts";
 
-/** The operand of a comparison with a field. */
+/** The operator and the operand of a comparison with a field. */
 export type ValueTest =
   | { readonly operator: ComparisonOperator; readonly constant: Scalar }
   | { readonly operator: "=~" | "!~"; readonly pattern: string };
