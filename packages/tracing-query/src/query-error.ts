@@ -4,15 +4,14 @@
  *
  * - `QUERY_BAD_PARAMETER` a parameter is missing or does not parse
  * - `QUERY_TRACE_NOT_FOUND` the store has no span of the requested trace
- * - `QUERY_NOT_FOUND` no objective has the requested name
+ * - `QUERY_NOT_FOUND` no objective has the requested name, or no deletion the requested id
  * - `QUERY_FORBIDDEN` the role of the request does not allow it
  * - `QUERY_NOT_CONFIGURED` the request needs a store that is not configured
  * - `QUERY_UNREADABLE` the body of a request does not parse
  * - `QUERY_TOO_LARGE` the body or the result is over a limit
  * - `QUERY_BUSY` too many requests are running; a later try may succeed
- * - `QUERY_UPSTREAM` the source of metrics, or the file of prices, fails
- * - `QUERY_NOT_SUPPORTED` Jaeger has this endpoint, but it is switched off or not built in this
- *   process
+ * - `QUERY_UPSTREAM` Prometheus, the file of prices or the UI's configuration fails
+ * - `QUERY_NOT_SUPPORTED` the endpoint is switched off by an option, or the store does not support it
  */
 export type QueryErrorCode =
   | "QUERY_BAD_PARAMETER"

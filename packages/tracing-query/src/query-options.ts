@@ -16,11 +16,11 @@ function limit(defaultValue: number) {
 }
 
 /**
- * Options of `tracing-query`. Names are Jaeger's, except for ClickHouse, which Jaeger does not
- * support. `--help` and the page of options show each option's text. The groups:
+ * Options of `tracing-query`. An option that Jaeger has too keeps Jaeger's name. `--help` and the page of options show
+ * each option's text. The groups:
  *
  * - `query.http-server`, `query.grpc-server`: listeners and their certificates
- * - `query.max-…`: limits of requests; a request over a limit is refused with the option's name and value
+ * - `query.max-…`: limits, mostly of requests; the error of a refused request names the option
  * - `query.…-file`, `query.views-dir`: files that people edit, and files that this process keeps
  * - `query.mcp`: tools for assistants
  * - `prometheus`, `multi-tenancy`: metrics from a Prometheus, and tenants

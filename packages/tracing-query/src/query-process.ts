@@ -43,7 +43,7 @@ const builtInUiFolder = fileURLToPath(new URL("../../tracing-ui/dist", import.me
 // Options have milliseconds, possibly with a fraction.
 const nanosPerMs = 1_000_000;
 
-/** Milliseconds that the page waits for the answer whether the store has an archive. */
+/** How long the page waits to learn if the store has an archive, in milliseconds. */
 const archiveProbeMs = 1_000;
 
 /** Reads the limits of one request from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
@@ -69,7 +69,7 @@ interface Listeners {
   readonly grpcTls: ServerTls | undefined;
 }
 
-/** @throws StartError for one port with TLS, and for a certificate that cannot be read */
+/** @throws StartError for TLS when HTTP and gRPC share a port, and for a certificate that cannot be read */
 async function listenersOf(options: QueryOptions, log: Logger): Promise<Listeners> {
   const httpAddress = options["query.http-server.host-port"];
   const grpcAddress = options["query.grpc-server.host-port"];
@@ -90,7 +90,7 @@ async function listenersOf(options: QueryOptions, log: Logger): Promise<Listener
 
 /** The rules of access, and the store behind them. */
 interface Guarded {
-  /** Undefined without a file of access. */
+  /** Undefined without --query.access-file. */
   readonly access: (AccessCheck & { close(): void }) | undefined;
   /** Counts of searches; undefined without --query.usage.enabled. */
   readonly searchCounts: SearchCounts | undefined;
@@ -98,7 +98,7 @@ interface Guarded {
   guard(store: TraceStore): HidingParts;
 }
 
-/** Loads the rules of access only where there is a file of them. @throws StartError for a file with a mistake */
+/** Loads the access rules only with --query.access-file. @throws StartError for a mistake in the file */
 async function openGuard({ options, log, metrics }: Start): Promise<Guarded> {
   const path = options["query.access-file"];
   const { searchCounts, count } = await openCounts(options);
@@ -209,7 +209,7 @@ async function sharedSettings(
   };
 }
 
-/** Loads the push of span metrics only where an address asks for one. @throws StartError */
+/** Loads the push of span metrics only when one of its URLs is set. @throws StartError for a wrong option */
 async function openPush({ options, log, metrics }: Start, { store }: Reads) {
   const urls = ["remote-write", "otlp"] as const;
   if (urls.every((kind) => options[`query.metrics-push.${kind}-url`] === "")) {
@@ -268,7 +268,7 @@ async function listen(options: QueryOptions, shared: Shared, listeners: Listener
 }
 
 /**
- * `tracing-query` serves traces over HTTP and gRPC, and the UI. Each part needs the parts opened before it:
+ * `tracing-query` serves traces over HTTP and gRPC, and the UI. Its parts open in this order:
  *
  * - certificates, the store and its watch
  * - the gate and the room, which limit the memory of all reads

@@ -60,8 +60,8 @@ function param(params: URLSearchParams, name: string): { readonly name: string; 
 }
 
 /**
- * Traces that the client requests: `query.searchDepth`, else the older `query.numTraces`. Default 100, also for zero or
- * a negative number.
+ * Maximum number of traces to find: `query.searchDepth`, else the older `query.numTraces`. Default 100, also for zero
+ * or a negative number.
  */
 function limitOf(params: URLSearchParams): number {
   const depth = param(params, "query.searchDepth");
@@ -181,10 +181,10 @@ export function apiV3Endpoints(
   limits: ReadLimits,
   adjust: AdjustOptions,
 ): [path: string, definition: Pick<EndpointDefinition, "answer" | "style" | "isHeavy" | "isOfOneTrace">][] {
-  // Service names of the whole store.
+  // Names of all services of the tenant.
   const services: Endpoint = async ({ read }) => {
     const names = await service.names.getServices(read);
-    // Jaeger omits an empty list of services, but no other empty list.
+    // Jaeger omits an empty list of services.
     return [goJson({ ...(names.length === 0 ? {} : { services: names }), ...partialValue(read) })];
   };
 

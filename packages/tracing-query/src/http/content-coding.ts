@@ -28,7 +28,7 @@ export function chooseCoding(accepted: string | undefined): ContentCoding | unde
       best = coding;
     }
   }
-  // The body stays uncompressed only when the client prefers `identity` explicitly.
+  // A coding that the client accepts is used, unless the client explicitly prefers `identity`.
   return best !== undefined && (weights.get("identity") ?? 0) > weightOf(best) ? undefined : best;
 }
 

@@ -8,7 +8,7 @@ import { integerParam } from "./number-params.ts";
 const defaultLookbackMs = 86_400_000n;
 const nanosPerMs = 1_000_000n;
 
-/** Clamps a time to the store's signed 64 bits, and not before 1970. */
+/** Clamps a time to the range from 1970 to the largest signed 64-bit number. */
 function inRange(nano: bigint): bigint {
   const max = 2n ** 63n - 1n;
   return nano < 0n ? 0n : nano > max ? max : nano;

@@ -30,7 +30,7 @@ export type AdmittedRead = ReadOptions &
 export interface EndpointRequest {
   /** Method of the request. */
   readonly method: string;
-  /** Parameters of the query string, and of a form. */
+  /** Parameters of the query string. */
   readonly params: URLSearchParams;
   /** The value of the `Accept` header; "" without one. */
   readonly accept: string;
@@ -65,7 +65,7 @@ export interface AnswerStyle {
   readonly failureType?: string;
 }
 
-/** The envelope of all answers under `/api`. */
+/** The style of Jaeger's JSON API under `/api`. */
 export const envelopeStyle: AnswerStyle = { contentType: "application/json", failure: errorEnvelope };
 
 /** Settings that all endpoints share. */
@@ -110,8 +110,8 @@ export interface EndpointDefinition {
 const brokenPair = /%(?![0-9a-f]{2})|;/i;
 
 /**
- * Decoded parameters of the URL. Malformed pairs are dropped where Jaeger drops them; its error then usually
- * is a missing parameter.
+ * Decoded parameters of the URL. The APIs that Jaeger has too drop malformed pairs, as Jaeger does; then a required
+ * parameter may be missing.
  * @throws QueryError QUERY_BAD_PARAMETER for a malformed pair, only in our own APIs
  */
 export function paramsOf(request: Request, style: AnswerStyle): URLSearchParams {
@@ -159,11 +159,11 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
 interface FailureForm {
   /** Form of the answer. Default: Jaeger's envelope. */
   readonly style?: AnswerStyle | undefined;
-  /** Parts of the store that did not respond, if the failure names them. */
+  /** Why the store could not read everything, if it could not. */
   readonly partial?: PartialAnswer | undefined;
 }
 
-/** Sends the error as text in the API's style. Does nothing after the answer has begun. */
+/** Sends the error as text in the API's style. If the answer has already begun, closes the connection instead. */
 export function sendFailure(
   response: Response,
   error: unknown,
@@ -199,7 +199,7 @@ function sendRefusal(response: Response, { status, message }: AccessProblem, sty
   sendText(response, style.failure(status, message, { status, message, isOurs: false, code }));
 }
 
-/** The parts of a request that tell who it is. */
+/** The parts of a request that identify its sender. */
 function askedAccess(request: Request, tenant: string): AskedAccess {
   return {
     peer: request.socket.remoteAddress,
@@ -208,7 +208,7 @@ function askedAccess(request: Request, tenant: string): AskedAccess {
   };
 }
 
-/** Names the request in the span of this process, and the span in the answer. */
+/** Describes the request in this process's own span. Answers in Jaeger's envelope name the span in `Traceresponse`. */
 function describeInSpan(request: Request, response: Response, style: AnswerStyle): void {
   const span = activeSpan();
   if (span?.canRecord === true) {
@@ -228,9 +228,10 @@ function describeInSpan(request: Request, response: Response, style: AnswerStyle
 }
 
 /**
- * First steps of every request: checks the method, starts a span, and reads tenant and token.
- * @returns undefined when the request was answered: 405 for another method, 401 for a missing tenant, 401 or 403 where
- *   the file of access does not allow it
+ * First steps of every request: checks the method, the tenant and the access rules, describes the request in this
+ * process's span, and reads the token.
+ * @returns undefined when the request was answered: 405 for another method, 401 for a missing, repeated or
+ *   unknown tenant, 401 or 403 where the file of access does not allow it
  */
 export function admit(
   request: Request,

@@ -15,7 +15,7 @@ export const partialReasonSchema = z
   })
   .meta({ id: "PartialReason" });
 
-/** Schema of the envelope of all answers under `/api`. @param data schema of the result */
+/** Schema of Jaeger's envelope. @param data schema of the result */
 export function envelopeSchema<S extends z.ZodType>(data: S) {
   return z.strictObject({
     data,

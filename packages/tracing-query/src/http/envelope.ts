@@ -17,10 +17,10 @@ interface EnvelopeFacts {
 }
 
 /**
- * Writes the envelope of all answers under `/api`. Its keys have this order:
+ * Writes the envelope of Jaeger's JSON API. Its keys have this order:
  * `{"data":…,"total":0,"limit":0,"offset":0,"errors":null}`. A partial answer ends with
- * `"partial":true,"warnings":[…]`. It has no `errors`, because clients of Jaeger would show nothing
- * but the errors.
+ * `"partial":true,"warnings":[…]`. The reasons are not among the `errors`, because clients of Jaeger would show
+ * nothing but the errors.
  * @param data pieces of JSON
  */
 export function* envelope(data: Iterable<string>, facts: EnvelopeFacts = {}): Generator<string> {

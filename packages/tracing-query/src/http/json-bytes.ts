@@ -17,7 +17,7 @@ const firstBytes = 16_384;
 /** Free bytes beyond the length of a piece: most pieces are taken before the buffer must grow. */
 const spareBytes = 8_192;
 
-/** Nanoseconds whose upper 32 bits are below this convert exactly to microseconds in a number. */
+/** If the upper 32 bits of nanoseconds are below this limit, a JavaScript number holds their microseconds exactly. */
 const firstInexactHigh = 0x7d00_0000;
 
 const hexDigits = new Uint16Array(256);
@@ -36,8 +36,8 @@ export class JsonBytes {
 
   /**
    * @param pieceLength approximate length of the first piece, in bytes
-   * @param largest limit of later pieces, in bytes. Each piece is a quarter of the first longer than the previous one,
-   * because the first pieces take the most time for their length.
+   * @param largest maximum length of later pieces, in bytes. Pieces grow by a quarter of `pieceLength` each, because
+   * the first pieces take the most time for their length.
    */
   constructor(pieceLength: number, largest: number) {
     this.#pieceLength = pieceLength;

@@ -16,7 +16,7 @@ function isSpanKind(text: string): text is SpanKind {
 }
 
 /**
- * `GET /api/services`, in the form of Jaeger 1.62. The only client error is 401, for the tenant.
+ * `GET /api/services`, in the form of Jaeger 1.62. It takes no parameters.
  *
  * ```
  * {"data":["db","shop"],"total":2,"limit":0,"offset":0,"errors":null}
@@ -27,8 +27,8 @@ export function servicesEndpoint(service: QueryService): Endpoint {
 }
 
 /**
- * `GET /api/services/{service}/operations`: operation names of all kinds, without the kinds. The answer for an unknown
- * service is `null`.
+ * `GET /api/services/{service}/operations`: operation names of all kinds, without the kinds. `data` is `null` for an
+ * unknown service.
  *
  * ```
  * {"data":["GET /"],"total":1,"limit":0,"offset":0,"errors":null}

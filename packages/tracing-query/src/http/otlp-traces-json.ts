@@ -4,7 +4,7 @@ import { encodeTracesJson } from "wire/otlp";
 import { inParts, spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
-/** Spans that are grouped by resource together. A larger limit repeats fewer resources, but needs more memory. */
+/** Maximum number of spans grouped by resource at once. A larger limit repeats fewer resources, but needs memory. */
 const spansPerPart = 500;
 
 const head = '{"resourceSpans":[';

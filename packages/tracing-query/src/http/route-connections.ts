@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Milliseconds after which a client that sends nothing is disconnected. */
+/** Milliseconds after which a new client that sends nothing is disconnected. */
 const silentMs = 10_000;
 
 /** The first bytes of HTTP/2 without TLS (RFC 9113, 3.4). No method of HTTP/1 begins like this. */

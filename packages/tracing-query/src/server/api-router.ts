@@ -88,7 +88,7 @@ export function apiRouter(service: QueryService, settings: ApiSettings): Router 
   }
   router.all(tailOperation.path, tailHandler(service.analysis, settings));
   router.all("/api/openapi.json", openApiHandler());
-  // Without this route an unknown path would get the UI's page.
+  // Without this route an unknown path would get a failure in Jaeger's envelope, not a problem of RFC 9457.
   router.all("/api/analysis/*path", (_request, response) => {
     response.status(404).setHeader("Content-Type", String(problemStyle.failureType));
     sendText(response, problemStyle.failure(404, "there is no such endpoint for analysis"));

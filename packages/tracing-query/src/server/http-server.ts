@@ -20,7 +20,6 @@ export interface HttpServerSettings extends ApiSettings {
   readonly address: HostPort;
   /** Certificate and key. Undefined: plain HTTP. */
   readonly tls: ServerTls | undefined;
-  /** Reads traces. */
   readonly service: QueryService;
   readonly page: UiPage;
   /** Folder of the UI's files. */
@@ -45,8 +44,8 @@ export interface HttpServer {
 }
 
 /**
- * Longer than a reverse proxy keeps idle connections, so that the proxy never sends a request on a
- * closed connection.
+ * Longer than most reverse proxies keep idle connections, so that a proxy does not send a request on a closed
+ * connection.
  */
 const keepAliveTimeoutMs = 75_000;
 

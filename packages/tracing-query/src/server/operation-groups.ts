@@ -10,7 +10,7 @@ import { traceOperations } from "../http/trace-operations.ts";
 import { tempoGroup } from "../tempo/tempo-operations.ts";
 
 /**
- * All groups of the HTTP API. A new endpoint is described in the file of its code. A new group must be added to this
+ * All groups of the HTTP API. A new endpoint is described in one of these groups, and a new group must be added to this
  * list.
  */
 export const operationGroups: readonly OperationGroup[] = [

@@ -91,7 +91,7 @@ export class AnalysisService {
     return this.#reads.one("tail", options, () => this.#reader.tail(query, options));
   }
 
-  /** True when the store supports these methods. @throws StorageError when the store has not answered yet */
+  /** True when the store supports these methods. @throws StorageError when the first read from the store fails */
   async isSupported(options: ReadOptions): Promise<boolean> {
     if (this.#isSupported === undefined) {
       try {

@@ -1,7 +1,7 @@
 import type { CallCount } from "storage/api";
 import { type Counting, countDuration, counterOf, noDurations } from "./prometheus-counters.ts";
 
-/** Maximum number of counters for one tenant; each pair of services has one counter. */
+/** Maximum number of counters for one tenant. A pair of services has one for its calls, and one for its messages. */
 const maxCounters = 10_000;
 
 /** Bounds of the buckets in milliseconds: the defaults of the service graphs of Tempo's metrics-generator. */

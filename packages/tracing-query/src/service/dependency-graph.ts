@@ -30,8 +30,9 @@ export interface GraphNode {
 
 /** A graph of calls that is small enough to draw. */
 export interface DependencyGraph {
-  /** Services and links in the whole time range, and in the requested part before grouping. */
+  /** Number of services and links in the whole time range. */
   readonly all: { readonly services: number; readonly links: number };
+  /** Number of services and links in the requested part, before grouping. */
   readonly chosen: { readonly services: number; readonly links: number };
   readonly nodes: readonly GraphNode[];
   /**
@@ -39,7 +40,7 @@ export interface DependencyGraph {
    * out.
    */
   readonly links: readonly { readonly parent: number; readonly child: number; readonly calls: number }[];
-  /** Number of links with fewer calls that were left out. */
+  /** Number of links that a limit left out. */
   readonly linksLeftOut: number;
 }
 
@@ -84,8 +85,8 @@ const linksPerGroup = 3;
 type Sum = DependencyGraph["links"][number];
 
 /**
- * Keeps the links with the most calls. The busiest link of each node comes first, so that few nodes are left without a
- * link.
+ * Keeps the links with the most calls. The busiest link of each node is kept before others, so that few nodes are left
+ * without a link.
  */
 function most(sorted: readonly Sum[], count: number): Sum[] {
   if (sorted.length <= count) {

@@ -3,9 +3,9 @@ import type { ShownSpan } from "./shown-spans.ts";
 
 /** Calls of one operation, summed over traces. Times are in nanoseconds. */
 export interface CallSums {
-  /** Service of the called span. */
+  /** Service of the span that represents the call: the called service, or the caller's if the callee sends no spans. */
   readonly service: string;
-  /** Operation of the called span. */
+  /** Operation of the span that represents the call. */
   readonly operation: string;
   /** Kind of the span that represents the call. */
   readonly spanKind: SpanKind;
@@ -19,9 +19,7 @@ export interface CallSums {
 
 /** Selects the calling spans, by service and operation. An absent field selects all. */
 export interface Callers {
-  /** Name of the calling service. */
   readonly service?: string | undefined;
-  /** Operation of the calling span. */
   readonly operation?: string | undefined;
 }
 
@@ -36,14 +34,12 @@ export interface Callers {
  * ```
  */
 export class DownstreamCalls {
-  /** Which spans are callers. */
   readonly #callers: Callers;
   /** Sums by service, operation and kind of the called span. */
   readonly #sums = new Map<string, CallSums>();
   /** Traces that were added; averages divide by this number. */
   traces = 0;
 
-  // The callers stay the same for all traces.
   constructor(callers: Callers) {
     this.#callers = callers;
   }
@@ -85,7 +81,6 @@ export class DownstreamCalls {
     }
   }
 
-  /** True when the span belongs to the callers. */
   #isCaller({ service, operation }: ShownSpan): boolean {
     const { service: wanted = service, operation: name = operation } = this.#callers;
     return service === wanted && operation === name;
@@ -96,7 +91,6 @@ export class DownstreamCalls {
     return span.spanId === "" ? [] : (below.get(span.spanId) ?? []);
   }
 
-  /** Adds one call. */
   #count({ service, operation, spanKind, hasError, durationNano }: ShownSpan): void {
     const key = JSON.stringify([service, operation, spanKind]);
     const sums = this.#sums.get(key) ?? {

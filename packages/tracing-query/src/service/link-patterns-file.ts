@@ -4,7 +4,7 @@ import type { LinkPattern } from "wire/link-template";
 import { z } from "zod";
 import { QueryError } from "../query-error.ts";
 
-/** Most bytes of the file that are read: 1 MiB. A configuration of the UI is short. */
+/** Maximum size of the file: 1 MiB. A larger file is an error, because a configuration of the UI is short. */
 const maxFileBytes = 1_048_576;
 
 const place = z.enum(["tags", "attributes", "process", "resource", "logs", "events", "traces"]);

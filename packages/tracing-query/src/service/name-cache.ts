@@ -31,7 +31,6 @@ interface Question<T> {
   readonly askedAtMs: number;
   /** The answer, for all waiting callers. */
   readonly answer: Promise<readonly T[]>;
-  /** Ends the request when the last caller has left. */
   readonly abort: AbortController;
   /** Callers that wait for this answer. The request is aborted when the last caller leaves. */
   waiting: number;
@@ -89,8 +88,7 @@ export class NameCache<T> {
     if (kept !== undefined && now - kept.askedAtMs <= this.#maxAgeMs) {
       if (now - kept.askedAtMs > this.#maxAgeMs / 2 && !this.#questions.has(key)) {
         // This request is for the next caller. Nobody waits for this request, and nothing aborts it. When it fails,
-        // the next
-        // caller sends a new request.
+        // the next caller sends a new request.
         this.#put(key, now, ask).waiting++;
       }
       return kept.list;

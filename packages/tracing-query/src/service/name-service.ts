@@ -86,7 +86,10 @@ export class NameService {
   }
 }
 
-/** Names have their own table. The table of spans only shows which days exist, which reads one span a day. */
+/**
+ * The name of the table of operations, from which all names come. The table of spans only tells which days exist, so
+ * its damaged parts do not make a list of names partial.
+ */
 const tableOfNames = /\.operations( |$)/;
 
 function reasonsOfNames() {

@@ -14,7 +14,7 @@ export interface Note {
   readonly writtenUnixMs: number;
 }
 
-/** Limits of notes of a trace, and of a tenant's traces with notes. */
+/** Maximum number of notes on a trace, and of traces with notes for each tenant. */
 export interface NoteLimits {
   readonly notes: number;
   readonly traces: number;

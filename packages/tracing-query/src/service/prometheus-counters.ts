@@ -20,7 +20,7 @@ export interface Counting<Row, Counter extends object> {
 }
 
 /**
- * Counters that only grow, as Prometheus needs them, for all spans that started after this object was created.
+ * Counters that only grow, as Prometheus needs them, for all spans that started after `startUnixMs`.
  * Each reading queries the store for the last minutes only; older minutes are kept as sums.
  *
  * ```

@@ -78,7 +78,7 @@ export interface QueryServiceParts {
 }
 
 /**
- * The only caller of the store in this process, for HTTP and gRPC. Every read is counted, timed and reported
+ * All endpoints of HTTP and gRPC read the store through this class. Every read is counted, timed and reported
  * to the watch. Every method reads the spans of one tenant, and its signal aborts the work in the store.
  * Methods throw `StorageError`, and `QueryError` where noted.
  */

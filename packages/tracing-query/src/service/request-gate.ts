@@ -13,8 +13,8 @@ export interface RequestGateSettings {
   /** Receives `enter` and `leave` for each request. */
   readonly room?: LargeTraceSemaphore;
   /**
-   * Places for requests of single traces by id. They take milliseconds, so they do not wait for searches.
-   * Absent: they use the same places as all other requests.
+   * Maximum number of requests that read one trace by its id, or names, at once. These requests take milliseconds, so
+   * they do not wait for searches. Absent: they use the same places as all other requests.
    */
   readonly maxConcurrentTraces?: number;
 }
@@ -50,13 +50,13 @@ interface Share {
 /**
  * Limits the requests that run at the same time, and thereby the memory of traces; others wait. A free place
  * goes to the tenant with the fewest running requests. The last free place is for tenants with no running
- * request: slow requests of one tenant never hold all places. A full queue drops a request of the tenant with
- * the most waiting requests. Without tenants requests run in their order of arrival.
+ * request: if there are two places or more, slow requests of one tenant do not hold all of them. A full queue drops
+ * a request of the tenant with the most waiting requests. Without tenants requests run in their order of arrival.
  */
 export class RequestGate {
   readonly #settings: RequestGateSettings;
   readonly #option: string;
-  /** The gate for requests of single traces by id. */
+  /** The gate for requests that read one trace by its id, or names. */
   readonly traces: RequestGate;
   /** Tenants with running or waiting requests, in order of their turn. */
   readonly #shares = new Map<string, Share>();
@@ -106,7 +106,7 @@ export class RequestGate {
     };
   }
 
-  /** Like `enter`, and marks the read options of the request, and later copies of them. */
+  /** Like `enter`, and sets `hasPlace` in the request's read options, so that later copies of the options have it. */
   async admit(read: PlacedRead): Promise<() => void> {
     const leave = await this.enter(read.signal, read.tenant);
     read.hasPlace = true;

@@ -33,7 +33,7 @@ const spansPerTurn = 1_000;
 
 /**
  * The spans of a trace as shown: adjusters separate spans that share an id, remove duplicates and correct
- * clocks. All spans become objects at once only when spans share an id.
+ * clocks. All spans are unpacked at once only when spans share an id, or a time is more than 73 years from 1970.
  */
 export async function shownSpans(trace: PackedTrace, options: AdjustOptions): Promise<ShownSpan[]> {
   const { spans } = trace;

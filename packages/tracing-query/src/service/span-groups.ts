@@ -1,13 +1,11 @@
 import { nextTurn } from "storage/next-turn";
 import type { ShownSpan } from "./shown-spans.ts";
 
-/** A group of spans in trees: the same service and operation below the same group. */
+/** A group of spans. Spans with the same service and operation, whose parents are in one group, share a group. */
 export interface GroupPath {
   /** Id of the group above; undefined for roots. */
   readonly parent: number | undefined;
-  /** Service of the spans. */
   readonly service: string;
-  /** Operation of the spans. */
   readonly operation: string;
 }
 

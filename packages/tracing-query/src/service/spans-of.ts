@@ -12,7 +12,7 @@ export function* spansOf(spans: SpanList): Generator<Span> {
 const maxPartCharacters = 1_000_000;
 
 /**
- * The spans of lists in parts. Only one part at a time consists of objects. A part ends at `spansPerPart` spans, or
+ * Splits spans into parts. Only one part at a time consists of objects. A part ends at `spansPerPart` spans, or
  * earlier when its texts are long.
  */
 export function* inParts(spans: Iterable<Span>, spansPerPart: number): Generator<Span[]> {

@@ -5,7 +5,7 @@ import { QueryError } from "../query-error.ts";
 import type { QueryMetrics, ReadOperation } from "./query-metrics.ts";
 import type { PlacedRead, RequestGate } from "./request-gate.ts";
 
-/** The option of a read that concerns its place. */
+/** The options of a read that concern its place in the gate. */
 export type ReadPlace = Partial<PlacedRead>;
 
 /** Reads of some rows by their keys. They take milliseconds, so they do not wait for searches. */

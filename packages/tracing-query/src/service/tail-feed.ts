@@ -11,7 +11,7 @@ export interface TailListener {
   arrived(text: string, spans: number): void;
   /** The store failed. The feed repeats the read from the same cursor. */
   failed(error: unknown): void;
-  /** No span has arrived for `heartbeatMs`. @param cursor all spans before this cursor were delivered */
+  /** Called every `heartbeatMs`, even while spans arrive. @param cursor all spans before this cursor were delivered */
   idle(cursor: string): void;
 }
 
@@ -19,7 +19,7 @@ export interface TailListener {
 export interface TailFeedQuery {
   /** Conditions of the spans. */
   readonly filter: SpanSelection;
-  /** Spans that one read may return. */
+  /** Maximum number of spans that one read returns. */
   readonly limit: number;
   /** Tenant whose spans are read; undefined or "" without tenants. */
   readonly tenant?: string | undefined;
@@ -42,7 +42,7 @@ export interface TailFeedSettings {
   readonly encode: (tail: Tail) => string;
   /** Milliseconds between two reads. */
   readonly pollMs: number;
-  /** Milliseconds without spans after which followers get `idle`. */
+  /** Milliseconds between two calls of `idle`. */
   readonly heartbeatMs: number;
 }
 

@@ -17,7 +17,7 @@ export interface DiffSide {
   readonly traces?: number;
 }
 
-/** A group in the trees of both sides. */
+/** A group of spans that at least one side has. */
 export interface DiffNode {
   /** Index of the parent group; undefined for roots. */
   readonly parent: number | undefined;
@@ -116,9 +116,7 @@ export function diffTraces(paths: GroupPaths, a: DiffTraces, b: DiffTraces): Tra
   const [ofA, ofB] = [a.sides(), b.sides()];
   const indexOf = new Map<number, number>();
   const nodes: DiffNode[] = [];
-  // In order of numbers a group comes before its child groups. A group has spans in at least as many traces as its
-  // children
-  // have.
+  // A group has a lower number than its child groups, and has spans in at least as many traces.
   for (const [path, { parent, service, operation }] of paths.paths.entries()) {
     const [sideA, sideB] = [ofA.get(path), ofB.get(path)];
     if (sideA === undefined && sideB === undefined) {

@@ -148,7 +148,7 @@ const marginNano = 600_000_000_000n;
 
 /**
  * Reads traces by id, without a time range. Missing data from a time without spans of the trace does not
- * make the trace partial. For a trace that is not found, all missing data counts.
+ * make the trace partial. If one of the traces is not found, all missing data counts.
  */
 async function readLackingTraces(
   asked: readonly string[],

@@ -89,7 +89,7 @@ async function familyOf(spans: SpanList, maxClockSkewNano: bigint): Promise<Fami
       isOrphan: (index) => clocks.missingParent(index) !== undefined,
     };
   }
-  // Spans share an id, or times are centuries apart: clocks cannot be corrected.
+  // Spans share an id, or a time is more than 73 years from 1970: clocks are not corrected.
   const ids = new Set<string>();
   const parents: string[] = [];
   for (const span of spansOf(spans)) {

@@ -104,8 +104,8 @@ export const analysisGroup: OperationGroup = {
 };
 
 /**
- * Creates an entry. By default `isHeavy` is true: the request occupies a slot of the gate until its answer is sent.
- * Endpoints that read only names, views or notes occupy none.
+ * Creates an entry of the table. With `isHeavy`, the default, the request holds a place of the gate until its answer is
+ * sent. Otherwise only its reads of the store hold a place.
  */
 function one(
   { path, method }: OperationDescription,

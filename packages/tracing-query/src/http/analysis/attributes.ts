@@ -91,7 +91,7 @@ export const attributeValuesOperation: OperationDescription = {
 
 /**
  * `GET …/attributes`: attribute names of matching spans. The UI uses them to complete queries.
- * Tempo's `/api/v2/search/tags` returns the same names, but without a filter.
+ * `/tempo/api/v2/search/tags` returns the same names in Tempo's form.
  *
  * ```
  * GET …/attributes?scope=span&prefix=re

@@ -91,7 +91,7 @@ function traceQlProbe({ search }: QueryService): (read: EndpointRequest["read"])
 export function capabilitiesEndpoint(service: QueryService, limits: ReadLimits, views: ViewStore): Endpoint {
   const { maxTraces, maxSpans, maxRangeNano } = limits;
   const hasTraceQl = traceQlProbe(service);
-  // JSON has no infinity, so that "no limit" is null.
+  // JSON has no infinity, so "no limit" is null.
   const finite = (value: number) => (Number.isFinite(value) ? value : null);
   return async ({ params, read }) => {
     readNothing(params);

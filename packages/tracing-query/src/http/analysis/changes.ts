@@ -26,7 +26,7 @@ import { besideField, besideQuery } from "./traceql-filter.ts";
 // Maximum number of bytes of the request body: 1 MiB. A longer body gets 413 with `maxLength` and this number.
 const maxBodyBytes = 1_048_576;
 
-/** Maximum number of spans of the traces that are read for calls. The next trace is read only below this limit. */
+/** Maximum number of spans per side that are searched for calls. The first trace above it ends the search. */
 const mostCallSpans = 200_000;
 
 // One side of the comparison: a filter as the search takes it, and TraceQL beside it.
@@ -225,7 +225,7 @@ export function changesEndpoint(service: QueryService, adjust: AdjustOptions, li
 
 /** Settings for reading the calls of one side. */
 interface CallsRead {
-  /** Traces that are read. */
+  /** Maximum number of traces that are read. */
   readonly limit: number;
   /** Corrections of traces. */
   readonly adjust: AdjustOptions;
@@ -237,11 +237,11 @@ interface CallsRead {
 
 /** Calls in the newest traces of a side; large traces reduce the number of read traces. */
 async function readCalls(
-  // The filter selects spans by these names. Other spans of a trace are children, or make other calls.
   service: QueryService,
   side: SpanSelection,
   { limit, adjust, limits, read }: CallsRead,
 ): Promise<DownstreamCalls> {
+  // The filter selects spans by these names. Other spans of a trace are children, or make other calls.
   const calls = new DownstreamCalls({
     service: side.service === "" ? undefined : side.service,
     operation: side.operation === "" ? undefined : side.operation,

@@ -125,7 +125,7 @@ interface ComparisonRequest {
   readonly selection: SideValues;
   /** Spans to compare with. The store excludes the selection from them. */
   readonly background: SideValues;
-  /** Differences in the answer. Further ones are left out. */
+  /** Maximum number of differences in the answer. */
   readonly limit: number;
   /** Maximum number of spans that are read for each side. */
   readonly maxSpans: number;

@@ -42,10 +42,10 @@ const paramsSchema = z.strictObject({
     .describe("Most traces of the median, the newest; `a` itself is left out."),
 });
 
-// Reads the address. A parameter that the schema lacks is refused with its name.
+// Reads the URL parameters. A parameter that the schema lacks is refused with its name.
 const readParams = paramsReader(paramsSchema);
 
-// Spans of one node on one side. A median averages several traces, so its counts may be fractions.
+// Spans of one node on one side. For several traces each figure is a median.
 const side = z.strictObject({
   count: z.int().describe("Spans."),
   errors: z.int(),
@@ -112,7 +112,7 @@ function searchOf(values: Values, spans: readonly ShownSpan[], limits: ReadLimit
   const root = spans.find(({ parentSpanId }) => !ids.has(parentSpanId)) ?? spans[0];
   const isLikeRoot = values.service === undefined && values.operation === undefined && root !== undefined;
   const filter = isLikeRoot ? { ...values, service: root.service, operation: root.operation } : values;
-  // One more than requested, because the result contains `a` itself.
+  // One more than requested, because the result may contain `a` itself.
   return { ...spanFilterOf(filter, endOfLastMinuteMs(spans), limits), limit: values.limit + 1 };
 }
 
@@ -165,7 +165,7 @@ export function diffEndpoint(service: QueryService, adjust: AdjustOptions, limit
       q === undefined
         ? await service.traces.findPackedTraces(searchOf(values, spans, limits), read)
         : await tracesOfQuery(service, q, { values: filter, bounds: search, read });
-    // All traces of a median are in memory until the next line removes the surplus one.
+    // Checked before `a` and the surplus trace are removed, because all found traces are in memory.
     checkSpans(found, limits);
     return found.filter((other) => other.traceId !== traceId).slice(0, values.limit);
   };

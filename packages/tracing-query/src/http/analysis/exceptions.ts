@@ -8,7 +8,7 @@ import { readSeries } from "./metrics-read.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-/** Points of each curve. The time range is cut into this many steps. */
+/** Number of steps into which the time range is cut. A curve may have one step more. */
 const steps = 30;
 /** Minimum step of a curve: one second. */
 const minStepNano = 1_000_000_000n;
@@ -99,7 +99,7 @@ export function exceptionsEndpoint(service: QueryService, limits: ReadLimits): E
     const { contains, order, limit, offset } = values;
     const range = timeRangeOf(values, Date.now(), limits);
     const length = range.endUnixNano - range.startUnixNano;
-    // Steps are whole seconds, rounded up, so that a range never has more steps than the curve.
+    // Steps are whole seconds, rounded up, so that a rounded step does not add steps to the curve.
     const second = 1_000_000_000n;
     const wanted = (length / BigInt(steps) / second + 1n) * second;
     const stepNano = wanted < minStepNano ? minStepNano : wanted;

@@ -16,11 +16,11 @@ import { microsSchema, timeMicrosOf, timeMicrosSchema } from "./micros.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-/** Points of the curve. The time range is cut into this many steps. */
+/** Number of steps into which the time range is cut. The curve may have one step more. */
 const steps = 30n;
 const secondNano = 1_000_000_000n;
 
-/** Most models without a price that the answer names. */
+/** Maximum number of models without a price in the answer. */
 const mostUnpriced = 20;
 
 const value = z.string().max(4_096).optional();
@@ -125,7 +125,7 @@ export const genAiOperation: OperationDescription = {
  * ```
  *
  * Errors: 400 for a parameter, 403 when the attribute of a subject is marked, 413 past --query.max-answer-size.
- * 500 tells a mistake in the file of prices, 501 comes from a store without TraceQL.
+ * 500 for a mistake in the file of prices, 501 from a store without TraceQL.
  */
 export function genAiEndpoint(service: QueryService, limits: ReadLimits, prices: ModelPrices): Endpoint {
   return async ({ params, read }) => {
@@ -182,7 +182,7 @@ function shownStep({ step, calls, errors, tokens, p50, p95 }: CallStep, table: M
   return { step, calls, errors, ...shownTokens(tokens, table), p50, p95 };
 }
 
-/** Names of models whose tokens have no price; only with prices at all, because otherwise none has one. */
+/** Names of models that have no price. Empty for an empty table, because then no model has one. */
 function unpricedModels({ sum }: GenAiFigures, { models }: ModelPriceTable): string[] {
   if (models.length === 0) {
     return [];
@@ -192,7 +192,7 @@ function unpricedModels({ sum }: GenAiFigures, { models }: ModelPriceTable): str
     .slice(0, mostUnpriced);
 }
 
-/** The field of each order but `value`. */
+/** The field by which each order sorts. `value` sorts by the name of the group. */
 const fields = {
   ...{ calls: "calls", errors: "errors", input: "inputTokens", output: "outputTokens" },
   ...{ cost: "cost", p50: "p50", p95: "p95" },

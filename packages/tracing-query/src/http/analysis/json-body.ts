@@ -3,7 +3,7 @@ import type { EndpointRequest } from "../endpoint.ts";
 
 const bodyLimit = { bytes: 65_536 };
 
-/** Reads the body of a changing request. Other origins cannot send this media type without a preflight. */
+/** Reads the JSON body of a request that changes data. Other origins cannot send JSON without a preflight. */
 export function jsonBody(request: EndpointRequest): Promise<Buffer> {
   if (!/^application\/json\s*(;|$)/i.test(request.contentType)) {
     throw new QueryError("QUERY_BAD_PARAMETER", "the header Content-Type is not application/json", {

@@ -10,8 +10,6 @@ const mostSeries = 10_000;
 
 /**
  * Reads the series of a metrics query over all spans of the range.
- * @param stepNano step length; default: one sample for the whole range
- * @param maxSeries limit of series; those with the fewest spans are dropped
  * @throws QueryError QUERY_BAD_PARAMETER with line and column, QUERY_TOO_LARGE
  */
 export async function readSeries(
@@ -28,7 +26,7 @@ export async function readSeries(
     readonly range: TimeRange;
     /** Maximum number of spans and bytes of the answer; a larger answer is refused with 413. */
     readonly limits: ReadLimits;
-    /** Nanoseconds of one step. */
+    /** Nanoseconds of one step; default: one sample for the whole range. */
     readonly stepNano?: bigint;
     /** True: the series have example traces. */
     readonly exemplars?: boolean;

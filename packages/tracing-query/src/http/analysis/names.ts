@@ -57,7 +57,7 @@ export function namesEndpoint({ names }: QueryService): Endpoint {
     const all =
       service === undefined
         ? await names.getServices(read)
-        : // A name may be there with several kinds.
+        : // An operation may have several span kinds.
           [...new Set((await names.getOperations(service, undefined, read)).map(({ name }) => name))];
     const { total, names: found } = matchingNames(all, contains, page);
     const answer: z.output<typeof answerSchema> = { total, names: [...found] };

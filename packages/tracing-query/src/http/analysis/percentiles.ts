@@ -91,12 +91,12 @@ export function percentileEndpoint(service: QueryService, limits: ReadLimits): E
 }
 
 /**
- * Counts are by minute. Without this extra minute, spans of the same seconds would or would not be peers depending on a
- * minute's boundary.
+ * The store counts by minute. With an extra minute, spans that start soon after the trace are peers, even if the
+ * trace's last span starts at the end of a minute.
  */
 const minuteAfterMs = 60_000;
 
-/** Most operations of a trace with percentiles, which is the limit of a query. Later ones have none, as without peers. */
+/** Maximum number of operations in one query. Further operations of a trace get null, like those without peers. */
 const mostOperations = 10_000;
 
 // Time range of the peers. The trace itself is read regardless of its time.
@@ -151,8 +151,8 @@ export const tracePercentilesOperation: OperationDescription = {
 };
 
 /**
- * `GET …/percentiles/{traceId}`: the same for each span of a trace. The UI's waterfall shows the percentile beside each
- * span.
+ * `GET …/percentiles/{traceId}`: the rank of each span of a trace. The UI's waterfall shows the percentile beside
+ * each span.
  *
  * ```
  * {"traceID": "71a8…", "start": 1795964160000000, "end": 1795967760000000,
@@ -215,7 +215,7 @@ export function tracePercentilesEndpoint(
 interface OperationIndexes {
   /** Distinct operations, each with its first span and the durations of all its spans. */
   readonly operations: { readonly first: ShownSpan; readonly durationsNano: bigint[] }[];
-  /** For each span: the index of its operation, and the rank of its duration within that operation. */
+  /** For each span: the index of its operation, and the index of its duration in `durationsNano`. */
   readonly ofSpans: [operation: number, place: number][];
 }
 

@@ -126,8 +126,8 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
 
 /**
  * Creates a reader of URL parameters from a schema of JSON types. Numbers, booleans and objects are parsed from text
- * first; a repeated parameter becomes an array. An empty parameter counts as absent. For a repeated parameter that is
- * not an array, the first value counts. An unknown parameter is refused.
+ * first. A parameter of an array type collects all its values. Any other parameter has its first value, and an empty
+ * value counts as absent. An unknown parameter is refused.
  * @returns a reader that throws QueryError QUERY_BAD_PARAMETER with the parameter's name and the violated limit
  */
 export function paramsReader<S extends z.ZodObject>(schema: S): (params: URLSearchParams) => z.output<S> {

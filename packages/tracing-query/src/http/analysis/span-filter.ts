@@ -12,7 +12,7 @@ const maxTextLength = 4_096;
 
 const text = z.string().max(maxTextLength);
 
-/** Microseconds since the Unix epoch whose nanoseconds fit in 64 bits: years 1677 to 2262. */
+/** Microseconds since the Unix epoch whose nanoseconds fit in 64 bits: years 1684 to 2255. */
 const time = z.int().min(-9_000_000_000_000_000).max(9_000_000_000_000_000);
 
 function isDuration(value: string): boolean {
@@ -23,7 +23,7 @@ function isDuration(value: string): boolean {
   }
 }
 
-/** A duration as Go writes it; longer than zero. */
+/** A duration as Go writes it; not negative. */
 export const duration = z
   .string()
   .max(100)
@@ -41,7 +41,7 @@ export const timeFields = {
     .describe("Spans that start before this time: microseconds since the Unix epoch; now by default."),
 };
 
-/** Conditions on a span; all must be met. Addresses and JSON use the same names. */
+/** Conditions on a span; all must be met. URLs and JSON use the same names. */
 export const spanFields = {
   service: text.optional().describe("Name of the service; every service when absent."),
   operation: text.optional().describe("Name of the span; every operation when absent."),
@@ -83,9 +83,7 @@ export interface SpanFilterValues {
   readonly start?: number | undefined;
   /** End of the range in microseconds since 1970. */
   readonly end?: number | undefined;
-  /** Name of the service. */
   readonly service?: string | undefined;
-  /** Name of the operation. */
   readonly operation?: string | undefined;
   /** Minimum duration, as Go writes it: `1.5s`. */
   readonly minDuration?: string | undefined;
@@ -94,7 +92,6 @@ export interface SpanFilterValues {
   /** True for failed spans, false for successful ones. */
   readonly error?: boolean | undefined;
   readonly kind?: SpanKind | undefined;
-  /** Tags and their values. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** Tags as texts `key:value`. */
   readonly tag?: readonly string[] | undefined;

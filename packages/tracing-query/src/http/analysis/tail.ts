@@ -33,11 +33,10 @@ export interface TailSettings extends EndpointSettings {
 /** Maximum number of bytes buffered for a slow client; beyond it, events are skipped. */
 const maxBufferedBytes = 1_048_576;
 
-/** Feeds that may read the store at once. Further feeds wait. */
+/** Maximum number of feeds that read the store at once. Further feeds wait. */
 const maxConcurrentPolls = 4;
 
-// Maximum number of characters of a cursor; a longer one is refused. A longer header is not one of our cursors, and must not reach
-// the store.
+// Maximum number of characters of a cursor. A longer header is not one of our cursors, and must not reach the store.
 const maxCursorLength = 100;
 
 // A stream has no time range: it starts when the client connects, or at the cursor of `Last-Event-ID`.
@@ -235,7 +234,7 @@ class EventStream implements TailListener {
   }
 
   /**
-   * Called when nothing arrived for a while. The comment keeps proxies from closing the connection, and updates the id.
+   * Called at each heartbeat. The comment keeps proxies from closing the connection, and updates the id.
    */
   idle(cursor: string): void {
     this.open();

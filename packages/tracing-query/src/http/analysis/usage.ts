@@ -11,11 +11,11 @@ import type { OperationDescription } from "../openapi/operation.ts";
 import { paramsReader } from "./read-request.ts";
 import { timeFields, timeRangeOf } from "./span-filter.ts";
 
-/** Traces whose spans are measured: the newest of the time. */
+/** Maximum number of traces whose spans are measured: the newest of the time range. */
 const sampledTraces = 100;
-/** Names in one read of counts, the most that the store allows. */
+/** Number of names in one read of counts: the store's limit. */
 const namesPerRead = 200;
-/** Services that are counted, those with the most spans; over this number the answer says that there are more. */
+/** Maximum number of counted services: those with the most spans. With more services `isWhole` is false. */
 const maxServices = 2_000;
 const maxAttributes = 200;
 
@@ -119,7 +119,7 @@ export function usageEndpoint(
       sample: { traces: sample.traces, spans: sample.spans },
       ...{ searchedSince: counts.sinceMs, searchesAreWhole: counts.isWhole },
       services: names.slice(offset, offset + limit).map((one) => serviceJson(one, sample, searched)),
-      // With a part of the services only, the sample of all would be multiplied with the wrong number.
+      // With `contains`, `spans` counts only some services, but the sample has spans of all: no estimate is possible.
       attributes: attributesJson(sample, contains === "" ? spans : undefined, searched),
     };
     return [JSON.stringify(answer)];
@@ -131,7 +131,7 @@ interface Counted {
   readonly calls: number;
 }
 
-/** All services with their spans, most first. The store answers in pages. */
+/** Up to `maxServices` services with their numbers of spans, most first. The store answers in pages. */
 async function countedServices(
   service: QueryService,
   { contains, startUnixNano, endUnixNano }: { contains: string; startUnixNano: bigint; endUnixNano: bigint },

@@ -54,7 +54,7 @@ const linkAnswer = z
   .strictObject({ path: z.string().describe("Below the UI's base: `s/1f0c…`.") })
   .meta({ id: "ShortLink" });
 
-// Failure statuses of changing methods: 413 for a long body, 501 when views are not stored.
+// Failure statuses of changing methods: 413 for a long body or too many views, 501 when views are not stored.
 const failures = { failures: "problem", failureStatuses: [400, 413, 501] } as const;
 const json = "application/json";
 

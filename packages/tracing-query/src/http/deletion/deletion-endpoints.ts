@@ -189,7 +189,8 @@ export function deletionEndpoints(
 
 /**
  * The selection of an order. The tenant is always that of the request, so that nobody deletes spans that he may not read.
- * @throws QueryError QUERY_BAD_PARAMETER for an order that may mean more than it says; StorageError STORAGE_BAD_QUERY
+ * @throws QueryError QUERY_BAD_PARAMETER for contradicting conditions, or without a condition that limits the order;
+ * StorageError STORAGE_BAD_QUERY
  */
 function selectionOf(
   { traceIds, attribute, start, end, wholeTenant }: Omit<z.output<typeof orderSchema>, "delete">,

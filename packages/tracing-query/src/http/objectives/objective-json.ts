@@ -67,7 +67,7 @@ function spans({ total, bad }: SpanSum) {
 export function objectiveJson(status: ObjectiveStatus): z.output<typeof objectiveSchema> {
   const { objective, counts, sum, budgetLeft, burns, error, state, firing } = status;
   const { name, description, service, operations, kinds, condition, target, windowMs, latencyMs } = objective;
-  // Without another condition, the store counts latencies in buckets, so the limit is a bucket's.
+  // Without a TraceQL condition the store counts latencies in buckets, so the limit in use is a bucket's bound.
   const isBySums = latencyMs !== undefined && condition === "";
   return {
     ...{ name, description, service, condition, target, state, windowHours: windowMs / 3_600_000 },

@@ -109,7 +109,6 @@ const rulesOperation: OperationDescription = {
   failingExample: { status: 400, request: { query: { name: "all" } } },
 };
 
-/** Objectives of spans. */
 export const objectivesGroup: OperationGroup = {
   name: "Objectives",
   description: "Objectives of --query.objectives-file: error budgets, burn rates and alerts.",
@@ -119,7 +118,8 @@ export const objectivesGroup: OperationGroup = {
 type Order = z.output<typeof listParams>["order"];
 
 /**
- * Sorts objectives; equal ones are sorted by name. An objective without spans has no budget, and comes last.
+ * Sorts objectives; equal ones are sorted by name. An objective without spans has no budget, and comes after those that
+ * have one.
  */
 // Ranks are computed once, because sorting 5,000 objectives needs tens of thousands of comparisons.
 function sorted(statuses: readonly ObjectiveStatus[], order: Order): ObjectiveStatus[] {

@@ -10,7 +10,7 @@ export interface OperationExample {
   readonly body?: unknown;
 }
 
-/** Describes one method of one path. The description is in the file of its endpoint. */
+/** Describes one method of one path. */
 export interface OperationDescription {
   readonly method: "GET" | "POST";
   /** Express notation: `/api/traces/:traceId`. */

@@ -73,7 +73,7 @@ export class SpanRowsJson {
   readonly #parent: KnownBytes;
   // JSON after the tags, by origin: spans of one origin share their process.
   readonly #ends = new Map<SpanFields["origin"], EndJson>();
-  /** JSON of tags that need more than the value's text, by everything that determines it. */
+  /** JSON of tags whose values cannot be copied as text, by key, type and value. */
   readonly #otherTags = new Map<string, string>();
   /** Steps to the attributes of the last read list. The positions of their values follow. */
   readonly #found: TagStep[] = [];

@@ -33,7 +33,7 @@ export function adjustTrace(trace: ApiTrace, { maxClockSkewNano }: AdjustOptions
   putParentFirst(trace);
 }
 
-/** Number of spans that are objects at the same time; about a millisecond of work. */
+/** Maximum number of spans in a batch. Converting a batch to objects takes about a millisecond. */
 const spansPerBatch = 64;
 
 /** The part of a `ClockPlan` that concerns one span. */

@@ -21,7 +21,7 @@ const farNano = 2n ** 61n;
 
 /** The clock correction of each span of a trace, in a few bytes a span. */
 export interface ClockPlan {
-  /** Nanoseconds to add to the span's times; 0 when its clock is right or unknown. */
+  /** Nanoseconds to add to the span's times, 0 for no correction. May exceed `maxDeltaNano`: the caller checks it. */
   deltaNano(index: number): bigint;
   /**
    * Hex id of the parent that the span names and the trace lacks; undefined when the trace has the
@@ -38,7 +38,7 @@ export interface ClockPlan {
  * @param maxDeltaNano limit of corrections. A larger correction is not applied, which also affects corrections of
  * children
  * @param processes known from other traces
- * @returns undefined when two spans share an id, or times are centuries apart: then the trace must be
+ * @returns undefined when two spans share an id, or a time is more than 73 years from 1970: then the trace must be
  *   adjusted as a whole
  */
 export async function planClocks(
@@ -121,7 +121,7 @@ async function deltasOf(
   for (let index = tops.pop(); index !== undefined; index = tops.pop()) {
     const parent = parents[index] as number;
     if (parent >= 0) {
-      // Spans of one host share the correction of the first span on that host.
+      // A span on the host of its parent has the correction of its parent.
       const isSameClock = host(index) === host(parent) && host(index) !== "";
       const delta = isSameClock ? (deltas[parent] as bigint) : skewAgainst(times(parent), times(index));
       deltas[index] = delta;

@@ -6,11 +6,9 @@ import { findTag, idKey, noSpan, parentKey } from "../span-facts.ts";
 import { ipText } from "./tag-adjusters.ts";
 
 interface Node {
-  /** Span of the node. */
   readonly span: ApiV2Span;
   /** Identifies the clock. "" is unknown, and differs from every other clock. */
   readonly host: string;
-  /** Nodes of the child spans. */
   readonly children: Node[];
 }
 
@@ -22,8 +20,8 @@ interface Skew {
 }
 
 /**
- * Moves spans whose host's clock is wrong so that they lie within their parents. Spans of one host share the
- * correction of the first span. A warning on the span gives the correction, or why there is none.
+ * Moves spans whose host's clock is wrong so that they lie within their parents. A span on the host of its parent
+ * gets the correction of its parent. A warning on the span gives the correction, or says why it was not applied.
  *
  * The parent runs from 0 to 100 ms on host A. The child's host B is 150 ms ahead:
  *
@@ -110,11 +108,9 @@ export function hostOf(process: Process | undefined): string {
   }
 }
 
-/** Start and duration of a span. */
 export interface SpanTimes {
   /** Start in nanoseconds since 1970. */
   readonly startNano: bigint;
-  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
 }
 
@@ -149,7 +145,7 @@ export function skewAgainst(
   return parentStart + (parentLength - childLength) / 2n - childStart;
 }
 
-/** Result of a correction: nanoseconds to add, and a warning. Both are absent without a correction. */
+/** Result of a correction: nanoseconds to add, and a warning. A delta of 0 gives 0 and no warning. */
 export function skewOutcome(
   deltaNano: bigint,
   maxDeltaNano: bigint,

@@ -10,12 +10,12 @@ const [highFactor, lowFactor] = crypto
 export class SpanIds {
   readonly #highs: Int32Array;
   readonly #lows: Int32Array;
-  /** Hash table with linear probing; a slot has the index of an id plus one, or 0. */
+  /** Hash table with linear probing; a slot has the index of an id plus one, or 0 when it is free. */
   readonly #slots: Int32Array;
   readonly #mask: number;
   #length = 0;
 
-  /** @param count limit of ids */
+  /** @param count maximum number of ids */
   constructor(count: number) {
     this.#highs = new Int32Array(count);
     this.#lows = new Int32Array(count);

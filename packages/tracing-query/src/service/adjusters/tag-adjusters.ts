@@ -32,7 +32,7 @@ export function withIpShown(tag: KeyValue): KeyValue {
     : { ...tag, vType: ValueType.STRING, vStr: ipText(address), vInt64: 0n, vFloat64: 0 };
 }
 
-/** The address as a number; undefined for a text, which is shown unchanged. */
+/** The address as a number; undefined for a value that is not a finite number, which is shown unchanged. */
 function addressOf(tag: KeyValue): bigint | undefined {
   if (tag.vType === ValueType.INT64) {
     return tag.vInt64;

@@ -26,7 +26,7 @@ import {
 } from "./gen-ai-names.ts";
 import { parseGroupedQuery } from "./grouped-query.ts";
 
-/** Most series that a query keeps. More groups are cut, and the answer says `truncated`. */
+/** Maximum number of groups. Further groups are left out, and the answer says `truncated`. */
 const mostSeries = 10_000;
 
 /** Tokens and times of a group of calls. */
@@ -48,7 +48,7 @@ export class CallFigures {
     }
   }
 
-  /** @param unitUs microseconds of the unit in which the numbers are */
+  /** @param unitUs unit of the group's numbers, in microseconds */
   addFirstTokens({ buckets }: TraceQlGroup, unitUs: number): void {
     for (const [bucket, count] of buckets) {
       const own = floatBucket(floatBucketStart(bucket + 1) * unitUs);
@@ -105,7 +105,7 @@ function totalsOf(byModel: TokensByModel, prices: readonly ModelPrice[]): TokenT
   return { ...sums, cost };
 }
 
-/** Figures of one step of the time. */
+/** Figures of one step of the curve. */
 export interface CallStep {
   /** Index of the step, from 0. */
   readonly step: number;
@@ -125,7 +125,7 @@ export interface GenAiFigures {
   readonly sum: CallFigures;
   /** Steps with calls, in the order of time. */
   readonly steps: readonly CallStep[];
-  /** Where the first step begins. */
+  /** Start of the first step. */
   readonly startUnixNano: bigint;
   /** True when there are more groups than are counted. */
   readonly truncated: boolean;
@@ -144,8 +144,8 @@ export interface GenAiQuestion {
 }
 
 /**
- * Counts calls of models in the engine. The first names of the conventions are always asked for. The other names cost
- * queries only when a span has one of them.
+ * Lets the store count the calls of models. The first name of each list in `gen-ai-names.ts` is always queried. The
+ * other names cost queries only when a span has one of them.
  * @throws QueryError QUERY_FORBIDDEN when a subject is a marked attribute
  */
 export async function readGenAiFigures(
@@ -230,7 +230,7 @@ class Counting {
     return series.some(({ samples }) => samples.some(({ value }) => value > 0));
   }
 
-  /** @param most number of names of each list to ask for */
+  /** @param most maximum number of names to query in each list */
   async #readTokens(most: number): Promise<void> {
     const { by, stepNano } = this.#question;
     const subjects = subjectNames[by];
@@ -260,7 +260,7 @@ class Counting {
     }
   }
 
-  /** @param most number of names to ask for */
+  /** @param most maximum number of names to query */
   async #readFirstTokens(most: number): Promise<void> {
     const names = subjectNames[this.#question.by];
     for (const [index, { name, unitUs }] of firstTokenNames.slice(0, most).entries()) {
@@ -274,7 +274,7 @@ class Counting {
     }
   }
 
-  /** Calls, errors and durations by step. Tokens of the steps come with those of the groups. */
+  /** Reads calls, errors and durations by step. `#readTokens` adds the tokens of the steps. */
   async #readCurve(): Promise<void> {
     const { stepNano } = this.#question;
     const counts = await this.#readSeries(`{ ${this.#calls} } | count_over_time()`, ["status"], stepNano);
@@ -346,7 +346,7 @@ function textOf(value: AttributeValue | undefined): string {
   return value === undefined || value.type === "empty" ? "" : attributeText(value);
 }
 
-/** The first value that is there, as text; null for none. */
+/** The first value that is not empty, as text; null for none. */
 function firstOf(values: readonly (AttributeValue | undefined)[]): string | null {
   return values.map(textOf).find((text) => text !== "") ?? null;
 }

@@ -1,5 +1,5 @@
-// Names of facts about calls of models. OpenTelemetry's conventions come first, then OpenInference's, then those of
-// OpenLLMetry, LangSmith, Langfuse and Vercel's AI SDK.
+// Names of span attributes for calls of AI models. OpenTelemetry's conventions come first, then OpenInference's, then
+// those of OpenLLMetry, LangSmith, Langfuse and Vercel's AI SDK.
 
 /** Subjects by which figures can be grouped. */
 export const genAiSubjects = [
@@ -16,7 +16,7 @@ export type GenAiSubject = (typeof genAiSubjects)[number];
 const requestedModel = ["span.gen_ai.request.model", "span.llm.model_name", "span.embedding.model_name"];
 const vercelModel = "span.ai.model.id";
 
-/** Attributes that hold a subject, as TraceQL writes them. The first that a span has counts. */
+/** Attributes that hold a subject, in TraceQL syntax. If a span has several of them, the first one is used. */
 export const subjectNames: Readonly<Record<GenAiSubject, readonly string[]>> = {
   model: ["span.gen_ai.response.model", ...requestedModel, vercelModel],
   "requested-model": [...requestedModel, vercelModel, "span.gen_ai.response.model"],
@@ -54,7 +54,7 @@ export const subjectNames: Readonly<Record<GenAiSubject, readonly string[]>> = {
   service: ["resource.service.name"],
 };
 
-/** Attributes that hold numbers of tokens. The first that a span has counts. */
+/** Attributes that hold numbers of tokens. If a span has several of one kind, the first one is used. */
 export const tokenNames = {
   input: [
     "span.gen_ai.usage.input_tokens",
@@ -84,8 +84,8 @@ export const firstTokenNames = [
 ] as const;
 
 /**
- * Kinds of spans around calls of models. They repeat the tokens of the calls inside, so a span of these kinds
- * is no call. A span without the attribute passes.
+ * Conditions that exclude spans around calls of models, such as agents and tools. Those spans repeat the tokens of the
+ * calls inside. A span without the attribute passes.
  */
 const callKinds = [
   [
@@ -113,7 +113,7 @@ export const isModelCall = [
 /** Condition that a subject has this value, in the first of its attributes that is on the span. */
 export function hasValue(subject: GenAiSubject, value: string): string {
   const names = subjectNames[subject];
-  // Ids of users are numbers at some senders.
+  // Some senders write ids of users as numbers.
   const literals = [JSON.stringify(value), ...(/^(0|[1-9]\d{0,14})$/.test(value) ? [value] : [])];
   const alternatives = names.map((name, index) => {
     const isValue = `(${literals.map((literal) => `${name} = ${literal}`).join(" || ")})`;

@@ -5,8 +5,8 @@ import { parseMetricsQuery } from "../parse-query.ts";
 const mostInText = 5;
 
 /**
- * Parses a metrics query and adds fields to group by. A text may have only few fields in `by()`, because users write
- * it. Here this program chooses them, so there may be more.
+ * Parses a metrics query and groups it by the given fields. The parser limits the fields of one `by()`, because users
+ * write queries. Here the program chooses the fields, so the limit does not apply.
  *
  * ```
  * parseGroupedQuery("{ } | count_over_time()", ["span.a", "status"])
