@@ -24,7 +24,8 @@ export type HistoryEntry = z.infer<typeof entry>;
 export const versionsPerPage = 100;
 
 /**
- * A page of the history, the newest first, and the one version before it, for comparison with the oldest of the page.
+ * A page of the history, the newest first, with one more version at its end, which the oldest version of the page is
+ * compared with.
  * @param page page number, from 1
  * @param contains part of the author, the time or the request, or `#` and a number; "" for all
  */

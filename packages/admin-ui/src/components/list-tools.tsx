@@ -2,7 +2,8 @@ import { Pager } from "ui-kit/components/pager.tsx";
 import { rowsPerPage } from "../api/list-query.ts";
 
 /**
- * A field above a list that filters by a text. The key `/` focuses the field, found by the attribute `data-slash`.
+ * A field above a list that filters by a text. The attribute `data-slash` makes it the field that the key `/`
+ * focuses.
  */
 export function FilterField(props: {
   /** Label of the field: `Filter by address`. */

@@ -7,7 +7,7 @@ import { pointerParts } from "../config/json-pointer.ts";
 /** Names of value nodes in the JSON grammar. */
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"]);
 
-/** The children of a node whose names are wanted, in order. */
+/** The children of a node that have a wanted name, in order. */
 function children(node: SyntaxNode, wanted: (name: string) => boolean): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {

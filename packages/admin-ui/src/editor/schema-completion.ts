@@ -40,7 +40,7 @@ function wordAt(state: EditorState, pos: number, node: SyntaxNode): { from: numb
   return { from: pos - before.length, to: pos };
 }
 
-/** True when a member name is expected: only a brace or a comma precedes the word. */
+/** True when a member name is expected: a brace or a comma comes right before the word. */
 function expectsName(state: EditorState, from: number, around: SyntaxNode): boolean {
   return around.name === "Object" && /[{,]\s*$/.test(state.sliceDoc(around.from, from));
 }

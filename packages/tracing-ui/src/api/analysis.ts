@@ -22,7 +22,7 @@ const capabilities = z.object({
 /** The server's abilities beyond plain searches. */
 export type Capabilities = z.infer<typeof capabilities>["endpoints"];
 
-/** For a server without this endpoint: the pages then offer only plain searches. */
+/** Assumed for a server without this endpoint: the pages then offer only plain searches. */
 const noCapabilities: Capabilities = { heatmap: false, compare: false, tail: false, traceql: false };
 
 /**
@@ -271,7 +271,7 @@ const values = z.object({
   values: z.array(z.object({ type: z.string(), value: z.string(), count: z.optional(z.int()) })),
 });
 
-/** A value of an attribute; keywords have no quotes. */
+/** A value of an attribute with its TraceQL type. TraceQL writes values of the type `keyword` without quotes. */
 export type AttributeValue = z.infer<typeof values>["values"][number];
 
 /**

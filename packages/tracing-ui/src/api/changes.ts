@@ -5,7 +5,7 @@ import { readJson } from "./read-json.ts";
 
 /** Counts, and the mean duration in microseconds. */
 const sums = { spans: z.number(), errors: z.number(), mean: z.number() };
-/** All spans of a side; percentiles are accurate to a tenth. */
+/** All spans of a side; percentiles are accurate to 10 %. */
 const population = z.object({
   ...sums,
   ...{ p50: z.number(), p95: z.number(), p99: z.number(), longest: z.number() },

@@ -4,8 +4,8 @@ import type { ApiTrace } from "../trace/trace-schema.ts";
 const opened = new Map<string, ApiTrace>();
 
 /**
- * A trace from a file; undefined for any other. Short ids are also found in padded form, as the query service pads
- * them.
+ * A trace from a file; undefined for any other. A short id also finds a trace whose id the query service has padded
+ * with zeros.
  */
 export function openedTrace(traceId: string): ApiTrace | undefined {
   return opened.get(traceId.toLowerCase().padStart(32, "0")) ?? opened.get(traceId);

@@ -8,7 +8,7 @@ const side = z.object({
   /** Number of spans; for a median, the number in a typical trace. */
   count: z.number(),
   errors: z.number(),
-  /** Sum of their durations in microseconds. */
+  /** Sum of the spans' durations in microseconds. */
   duration: z.number(),
   /** Self time: the duration without its children. */
   selfTime: z.number(),

@@ -5,7 +5,7 @@ import { formatCount } from "ui-kit/format/format-count.ts";
 
 /**
  * Number of rows that a list draws at first, and adds each time its end comes near. More rows at once delay the first
- * picture.
+ * paint.
  */
 const step = 100;
 /** Distance in pixels from the visible part at which the next rows are drawn. */

@@ -1,8 +1,8 @@
 import { startTransition, useEffect, useState } from "react";
 
 /**
- * Returns the newest value that has been painted; undefined before the first paint. For work that the first display
- * of the page must not wait for. A new value, or unmounting, cancels the pending update.
+ * Returns the newest value that has been painted; undefined before the first paint. It is for work that must not
+ * delay the first paint. A new value, or unmounting, cancels the pending update.
  */
 export function usePainted<T>(value: T): T | undefined {
   const [painted, setPainted] = useState<T>();

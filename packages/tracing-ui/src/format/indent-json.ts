@@ -3,8 +3,7 @@ const step = "  ";
 
 /**
  * Lays out JSON with a line for each member. Only blanks between its parts change: numbers past 2^53 and
- * duplicate members stay as they were written. Example: `{"a":[1]}` becomes `{`, `  "a": [`, `
- * 1`, `  ]`, `}`.
+ * duplicate members stay as they were written. Example: `{"a":[1]}` becomes five lines, with `1` on the third.
  * @returns undefined for a text that is not a JSON object or list
  */
 export function indentJson(text: string): string | undefined {

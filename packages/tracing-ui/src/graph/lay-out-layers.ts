@@ -77,7 +77,7 @@ export function layOutLayers(
   const lines: Point[][] = edges.map(() => []);
   drawn.forEach((edge, index) => {
     const [start, end] = [at(layered.from[index] as number), at(layered.to[index] as number)];
-    // Horizontal across a column, so that a line does not cross its boxes.
+    // A line is horizontal across a column, so that it does not cross the column's boxes.
     const between = (bends[index] ?? []).map(at).flatMap(({ x, y }) => [
       { x: x - nodeWidth / 2, y },
       { x: x + nodeWidth / 2, y },

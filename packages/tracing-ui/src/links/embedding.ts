@@ -3,7 +3,7 @@
  * hides the bar. The other parameters work only together with `uiEmbed=v0`.
  */
 export interface Embedding {
-  /** True when the address has `uiEmbed=v0`. Otherwise the other fields are false too. */
+  /** True when the address has `uiEmbed=v0`. Otherwise the other fields are false or undefined. */
   readonly isEmbedded: boolean;
   /** True for `uiTimelineHideMinimap=1`. */
   readonly hidesMinimap: boolean;

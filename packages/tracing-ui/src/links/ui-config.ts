@@ -40,7 +40,7 @@ const config = z.object({
   dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
   /** `menuEnabled: false` takes the page Services out of the bar. */
   monitor: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
-  /** `enabled: false`: no choice of a theme; the page has the system's. */
+  /** `enabled: false`: no choice of a theme; the page follows the system. */
   themes: z.catch(z.object({ enabled: z.catch(z.boolean(), true) }), { enabled: true }),
   /** False: traces have no critical path. */
   criticalPathEnabled: z.catch(z.boolean(), true),

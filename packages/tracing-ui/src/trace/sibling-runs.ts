@@ -1,13 +1,13 @@
 import { spanFlag, type Trace } from "./trace.ts";
 
-/** Minimum of consecutive similar siblings for a run. Fewer siblings are shown one by one. */
+/** Minimum number of consecutive similar siblings for a run. Fewer siblings are shown one by one. */
 export const leastRun = 8;
 
 /**
  * Maximum number of siblings in a repeated pattern, such as a query for each item and the calls that process its rows.
  */
 const longestPeriod = 8;
-/** Minimum of repeats for a pattern of several siblings. Fewer repeats are shown one by one. */
+/** Minimum number of repeats for a pattern of several siblings. Fewer repeats are shown one by one. */
 const fewestRepeats = 4;
 
 /** Consecutive siblings that repeat: the same service and operation, or a pattern of several in the same order. */

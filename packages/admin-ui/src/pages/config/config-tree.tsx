@@ -13,7 +13,7 @@ interface ConfigTreeProps {
   found: ReadonlySet<string>;
   /** Called with the pointer of the row to select. */
   onSelect: (pointer: string) => void;
-  /** Called to unfold (true) or fold a value. */
+  /** Called with true to unfold a value, with false to fold it. */
   onFold: (pointer: string, unfold: boolean) => void;
   /** Called on Enter: the field of the selected value should get the focus. */
   onEdit: () => void;

@@ -6,7 +6,7 @@ import { explainPatch } from "../../config/explain-patch.ts";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
 /**
- * Shown when another client changed the config: that client's changes, and choices for the own changes.
+ * Shown when another client changed the config: that client's changes, and the choices for the user's own changes.
  * @param version version that the draft is based on; undefined without a history
  */
 export function NewerChanges({ draft, version }: { draft: ConfigDraft; version: number | undefined }) {

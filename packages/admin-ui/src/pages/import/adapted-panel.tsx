@@ -15,7 +15,7 @@ import { CodeEditor } from "../../editor/code-editor.tsx";
 
 const route = getRouteApi("/import");
 
-/** The running admin settings, for a text without any: otherwise the console could become unreachable. */
+/** The running admin settings, if the new config has none: without them the console could become unreachable. */
 function keptAdmin(config: JsonValue, running: JsonValue): JsonValue | undefined {
   const says = isObject(config) && config.admin !== undefined;
   return says || !isObject(running) ? undefined : running.admin;
@@ -123,7 +123,7 @@ function ViewLink({ view, text }: { view: "difference" | undefined; text: string
   );
 }
 
-/** Describes why loading failed. In no case was anything loaded. */
+/** Describes why loading failed. In both cases nothing was loaded. */
 function loadFault(error: Error): string {
   return error instanceof ApiError && error.code === "API_CHANGED"
     ? "Somebody else changed the config meanwhile, so nothing was loaded. Look at what would change now, then load again."

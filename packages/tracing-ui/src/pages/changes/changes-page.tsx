@@ -114,8 +114,8 @@ function Answer({ found, asked }: AnswerProps) {
 }
 
 /**
- * The comparison: totals and durations, then attributes, operations and calls. A side without spans is shown
- * instead.
+ * The comparison: totals and durations, then attributes, operations and calls. When a side has no spans, a notice
+ * replaces the comparison.
  */
 function Found({ changes, asked }: { changes: Changes; asked: ChangesAsked }) {
   const { a, b } = changes;

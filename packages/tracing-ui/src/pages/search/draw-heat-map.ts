@@ -16,7 +16,7 @@ export interface RowRange {
   to: number;
 }
 
-/** Minimum of shown rows. With one or two rows, a few similar durations would fill the whole picture. */
+/** Minimum number of shown rows. With one or two rows, a few similar durations would fill the whole picture. */
 const leastRows = 8;
 
 /** The rows that have spans, and one row above; at least `leastRows`. Without spans: 16 µs to 2 s. */

@@ -1,5 +1,5 @@
 /**
- * Shell lines that set the two environment variables read by every OpenTelemetry SDK.
+ * Shell lines that set the two environment variables that OpenTelemetry SDKs read.
  * @param host host name of the collector
  */
 export function sdkVariables(host: string): string {

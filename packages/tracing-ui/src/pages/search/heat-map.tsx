@@ -29,7 +29,7 @@ interface HeatMapChartProps {
  * Spans by start and duration. A drag selects a rectangle. A click on a cell with spans selects the cell; a click
  * elsewhere clears the selection. A line describes the cell below the pointer.
  *
- * Keys: arrows move by a cell, Shift and arrows widen the selection, Enter confirms it, Esc cancels it.
+ * Keys: arrows move by a cell, Shift and arrows widen the selection, Enter confirms it, Esc clears it.
  */
 export function HeatMapChart(props: HeatMapChartProps) {
   const { map, selection, onSelect } = props;

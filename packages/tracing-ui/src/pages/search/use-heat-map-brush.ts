@@ -91,7 +91,7 @@ interface BrushState extends Pick<HeatMapBrush, "map" | "rows" | "selection" | "
   setDrag: (drag: Corners | undefined) => void;
 }
 
-/** Handles a key: arrows move, Shift and arrows widen, Enter selects the rectangle, Esc cancels. */
+/** Handles a key: arrows move, Shift and arrows widen, Enter selects the rectangle, Esc clears it. */
 function press(event: KeyboardEvent, { map, rows, selection, onSelect, drag, setDrag }: BrushState) {
   const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
   if (event.key === "Escape" && (drag !== undefined || selection !== undefined)) {

@@ -220,7 +220,7 @@ function select(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
   };
 }
 
-/** Selects a single requested span. If the span is the head of a folded run, the run is unfolded. */
+/** Selects a span that the user asked for. If the span is the head of a folded run, the run is unfolded. */
 function reveal(trace: Trace, view: TraceView, span: number, otherwise = -1): TraceView {
   const selected = select(trace, view, span, otherwise);
   return span !== -1 && isFoldedRun(trace, selected, span) ? toggleRun(trace, selected, span) : selected;

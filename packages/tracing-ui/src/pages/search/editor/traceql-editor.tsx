@@ -80,7 +80,7 @@ export function TraceQlEditor(props: TraceQlEditorProps) {
     });
     const editor = new EditorView({ state, parent: root, root });
     view.current = editor;
-    // The key `/` focuses the host; the browser would focus its scrolling part.
+    // The key `/` focuses the host; without this the browser would focus its scrollable part instead of the text.
     const { current } = host;
     current.focus = () => editor.focus();
     if (isFocused) {
