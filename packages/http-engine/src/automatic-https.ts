@@ -27,10 +27,10 @@ export interface PlannedAddress {
 export interface PlannedServer {
   /** Name of the server in the config, or of the server made for redirects. */
   readonly name: string;
-  /** The server's config, with the redirects and policies that automatic HTTPS adds. */
+  /** The server's config as written; the server made for redirects has only addresses and access logs. */
   readonly config: HttpServerConfig;
   readonly addresses: readonly PlannedAddress[];
-  /** Redirect routes for single hosts, which follow the routes of the config. */
+  /** Redirect routes, which follow the last route of the config that names hosts. */
   readonly redirects: readonly RouteConfig[];
   /**
    * The last route of a server with redirects. It redirects plain requests for any other host, because names with
@@ -46,7 +46,7 @@ interface Draft {
   readonly name: string;
   readonly config: HttpServerConfig;
   readonly addresses: readonly ListenAddress[];
-  /** True when the server has, or will get, connection policies. */
+  /** True when the server uses TLS, except on the port of plain HTTP. */
   tls: boolean;
   /** Routes from HTTP to HTTPS for named hosts. */
   redirects: RouteConfig[];
@@ -152,7 +152,7 @@ interface Redirected {
 }
 
 /**
- * Decides whether a server uses TLS, and for which names. @returns `redirected` undefined when automatic HTTPS is off
+ * Decides whether a server uses TLS, and for which names. @returns `redirected` undefined: no redirects lead to it
  */
 function draftServer(
   name: string,

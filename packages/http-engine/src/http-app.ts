@@ -54,7 +54,7 @@ interface Binding {
   readonly serverName: string;
   /** The server that answers on the address. */
   readonly server: HttpServer;
-  /** The address. Servers may share an address only if their wrappers are equal. */
+  /** The address, which no other server of the config may have. */
   readonly address: ListenAddress;
   /** Performs the TLS handshakes on the address; undefined: no TLS. */
   readonly tls: TlsAcceptor | undefined;

@@ -56,7 +56,7 @@ function clientCertificate({ socket }: Exchange): CertificateTexts | undefined {
   return texts;
 }
 
-/** Values by attribute, from Node's text for a name, which has a line per attribute; undefined for an empty name. */
+/** Values by attribute. @param name Node's text with a line per attribute; undefined for an empty name */
 function attributesOf(name: string | undefined): Map<string, string[]> {
   const attributes = new Map<string, string[]>();
   if (!name) {

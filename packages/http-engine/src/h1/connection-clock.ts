@@ -5,7 +5,8 @@ import { bytesTaken, SendWatch } from "../send-watch.ts";
 import type { RequestBody } from "./request-body.ts";
 
 /**
- * Idle time in milliseconds after which a connection drops the cached fields of the previous request, which use memory.
+ * Milliseconds from the start of a request until the connection, if it is idle then, drops the cached fields of the
+ * request, which use memory.
  */
 const restAfterMs = 2_000;
 
