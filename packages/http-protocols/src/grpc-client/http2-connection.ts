@@ -50,7 +50,7 @@ const nothing = Buffer.alloc(0);
 export interface Http2Listener {
   /** Called when the peer's settings have arrived. Requests may then start. */
   onReady(): void;
-  /** Called when the peer accepts no new requests. Running requests continue. */
+  /** Called when the peer or this side accepts no new requests. Running requests continue. */
   onGoingAway(): void;
   /** Called once when the socket has closed, after the running requests have failed. */
   onEnd(reason: string): void;

@@ -71,7 +71,7 @@ export class Connection implements PacketOwner {
   #closeDatagram: OutgoingDatagram | undefined;
   /** True when the close is sent with the next datagrams. */
   #closeDue = false;
-  /** Number of packets that arrived in `closing`. Only packets 1, 2, 4, 8 and so on get a response. */
+  /** Number of datagrams that arrived in `closing`. Only datagrams 1, 2, 4, 8 and so on get a response. */
   #packetsWhileClosing = 0;
   /** True when the last turn ended before everything was sent, so the next call is due immediately. */
   #hasMore = false;
@@ -166,7 +166,7 @@ export class Connection implements PacketOwner {
     this.#now = now;
     if (this.#state === "closing") {
       this.#packetsWhileClosing++;
-      // The more packets arrive, the fewer responses are sent: RFC 9000, section 10.2.1.
+      // The more datagrams arrive, the fewer of them get a response: RFC 9000, section 10.2.1.
       this.#closeDue ||= (this.#packetsWhileClosing & (this.#packetsWhileClosing - 1)) === 0;
       return;
     }

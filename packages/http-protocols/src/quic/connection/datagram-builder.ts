@@ -18,7 +18,7 @@ import { ackDelayExponent } from "./settings.ts";
 
 /** Minimum number of bytes from the packet number to the tag, needed for header protection. */
 const minNumberAndPayloadBytes = 4;
-/** Minimum size of a datagram in bytes. With less room, no datagram is built. */
+/** Minimum number of bytes that must be allowed for a datagram; otherwise none is built. */
 export const minDatagramBytes = 128;
 /** Maximum number of ranges in one acknowledgment. Older ranges are left out. */
 const maxAckRanges = 32;
