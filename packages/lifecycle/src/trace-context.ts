@@ -6,7 +6,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** Span ID: 16 hex digits. */
   readonly spanId: string;
-  /** True when the span and its children are sent. The first process of a trace makes the decision. */
+  /** True when the span and its children are sent. By default, the first process of a trace makes the decision. */
   readonly isSampled: boolean;
 }
 
