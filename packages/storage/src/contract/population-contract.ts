@@ -40,8 +40,8 @@ export function populationContract({ store, test }: ContractContext): void {
     ]);
     expect(found.sample.a).toEqual({ spans: 100, errors: 1, durationNano: nanos(300) });
     const listed = found.attributes.filter(({ place }) => place === "span");
-    // The result lists values of one side only and values that explain the difference. Values that are equally frequent
-    // on both sides are missing.
+    // The result lists values that only one side has, and values that explain the difference. It does not list values
+    // that are equally frequent on both sides.
     expect(listed).toEqual(
       [
         {

@@ -106,7 +106,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
         ],
       ],
     ]);
-    // Texts have no largest value, so `max` has no result.
+    // Texts have neither a largest value nor a quantile, so there is no result.
     for (const field of ["name", "status", "span.route", "event:name", "rootName"]) {
       for (const most of [`max_over_time(${field})`, `quantile_over_time(${field}, .5)`]) {
         expect([most, values(await metrics(of(most)))]).toEqual([most, []]);
@@ -230,7 +230,7 @@ export function traceqlMetricsContract(context: ContractContext): void {
       ...["baseline span.code 1 1", "baseline span.code 2 1", "baseline_total span.code  3"],
       ...["selection span.code 4 1", "selection span.code 5 1", "selection_total span.code  3"],
     ]);
-    // A time range in which no span starts.
+    // The selection has a time range in which no span starts.
     const none = await asked(", 10, 1, 2");
     expect(none.filter((line) => line.startsWith("selection"))).toEqual([]);
     expect(none).toContain("baseline_total span.card  6");

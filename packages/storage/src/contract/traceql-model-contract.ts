@@ -17,7 +17,7 @@ const aroundNoon = {
   endUnixNano: noonUnixNano + 50n * minuteNano,
 };
 
-/** A store may keep minutes as 32-bit numbers, which overflow in the years 1970 and 2106. */
+/** Distance after which times in seconds repeat in a store with unsigned 32-bit numbers: about 136 years. */
 const turnNano = 2n ** 32n * 1_000_000_000n;
 const otherTimesNano = [
   -turnNano,
@@ -106,7 +106,7 @@ async function unlessRefused(query: TraceQlQuery, own: Promise<unknown>): Promis
   });
 }
 
-/** Number of spans of other traces in the comparison; equal to the number in the random traces, so all are compared. */
+/** Maximum number of spans on each side. Even a tenth of it exceeds the number of random spans, so all are compared. */
 const comparedSpans = 100_000;
 
 /**
@@ -149,7 +149,7 @@ function comparisonModel({ store, test }: ContractContext): void {
         answered++;
         expect([printTraceQl(query), own]).toEqual([printTraceQl(query), await ask(model, query)]);
       }),
-      // Scope attributes are extracted from a text with an expression that names a long type.
+      // ClickHouse extracts scope attributes from a text, with an expression that names a long type.
       { numRuns, examples: [[parseTraceQl('{ instrumentation.a = "x" }')]] },
     );
     expect(answered).toBeGreaterThan(0);

@@ -135,7 +135,7 @@ function groupSeries(
 interface HistogramShape {
   /** Time range and step. */
   readonly request: TimeRequest;
-  /** Factor from stored values to shown values, such as from nanoseconds to seconds. */
+  /** Divisor from stored values to shown values, such as 1e9 from nanoseconds to seconds. */
   readonly scale: number;
   /** Exemplars for all series. */
   readonly exemplars: readonly TraceQlExemplar[];

@@ -109,8 +109,8 @@ export class TraceView {
   }
 
   /**
-   * Numbers of a depth-first walk from the root through all descendants, starting with 1; 0 for a span outside this
-   * walk.
+   * Numbers of a depth-first walk from each root through its descendants, starting with 1; `parent` is -1 for a root.
+   * All numbers are 0 for a span outside this walk.
    */
   nestedSetOf({ index }: SpanView): NestedSet {
     this.#nestedSets ??= this.#walk();
