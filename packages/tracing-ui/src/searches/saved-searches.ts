@@ -6,6 +6,7 @@ import {
   type KeptSearches,
   keepSearches,
   keptSearches,
+  mostSaved,
   withoutSaved,
   withSaved,
 } from "./kept-searches.ts";
@@ -22,10 +23,7 @@ export interface SavedSearches {
   saved: readonly KeptSearch[];
   /** Number of saved searches beyond the listed ones. */
   more: number;
-  /**
-   * @returns false when the query service has the name and `mayReplace` is false; a browser always replaces @throws
-   * ApiError
-   */
+  /** @returns false when the name is taken and `mayReplace` is false. @throws ApiError; Error when the browser has no room */
   save(search: KeptSearch, mayReplace: boolean): Promise<boolean>;
   /** @throws ApiError */
   remove(name: string): Promise<void>;
@@ -51,8 +49,16 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
     return {
       ...{ home: "browser", error: null, retry },
       ...{ saved: browser.saved, more: 0 },
-      save: async (search) => {
-        change(withSaved(keptSearches(), search));
+      save: async (search, mayReplace) => {
+        const kept = keptSearches();
+        const isTaken = kept.saved.some(({ name }) => name === search.name);
+        if (isTaken && !mayReplace) {
+          return false;
+        }
+        if (!isTaken && kept.saved.length >= mostSaved) {
+          throw new Error(`this browser keeps ${mostSaved} searches: remove one first`);
+        }
+        change(withSaved(kept, search));
         return true;
       },
       remove: async (name) => change(withoutSaved(keptSearches(), name)),

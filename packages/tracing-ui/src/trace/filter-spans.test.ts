@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildTrace } from "./build-trace.ts";
-import { filterSpans, matchNumber, nextMatch } from "./filter-spans.ts";
+import { filterSpans, isFilter, matchNumber, nextMatch } from "./filter-spans.ts";
 import { filterTerms } from "./filter-terms.ts";
 import { filterWord } from "./filter-word.ts";
 
@@ -142,3 +142,10 @@ test("matches are gone through in their order, round and round, and are numbered
 test("an empty text filters nothing", () => {
   expect(filterSpans(trace, "  ")).toBeUndefined();
 });
+
+test.each(["", " ", "-", "status=error", "-status=error", "duration>1s", "duration>", '"a'])(
+  "%j filters when a trace is filtered by it",
+  (text) => {
+    expect(isFilter(text)).toBe(filterSpans(trace, text) !== undefined);
+  },
+);

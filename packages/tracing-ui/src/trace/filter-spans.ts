@@ -19,6 +19,12 @@ export interface SpanFilter {
   fault: string | undefined;
 }
 
+/** True when a text filters; an unfinished one, such as `-`, does not. */
+export function isFilter(text: string): boolean {
+  const { terms, fault } = filterTerms(text);
+  return terms.length > 0 || fault !== undefined;
+}
+
 /**
  * Finds the spans that meet every part of a filter: words in service, operation, span id, attributes or events, in any
  * case, and comparisons; `filterTerms` describes the syntax.

@@ -1,5 +1,5 @@
 import { serviceFilterText } from "../../links/service-filter.ts";
-import { nextMatch, type SpanFilter } from "../../trace/filter-spans.ts";
+import { isFilter, nextMatch, type SpanFilter } from "../../trace/filter-spans.ts";
 import { type FoldRule, foldedBy, foldRuleText, parseFoldRule } from "../../trace/fold-rules.ts";
 import { runOf, siblingRuns } from "../../trace/sibling-runs.ts";
 import { spanFlag, type Trace } from "../../trace/trace.ts";
@@ -228,7 +228,7 @@ function reveal(trace: Trace, view: TraceView, span: number, otherwise = -1): Tr
 
 /** True when the row of the span shows a folded run of similar siblings, of which the span is the first. */
 export function isFoldedRun(trace: Trace, view: TraceView, span: number): boolean {
-  if (view.filter.trim() !== "" && !view.dims) {
+  if (!view.dims && isFilter(view.filter)) {
     return false;
   }
   return siblingRuns(trace).headOf[span] === span && !view.openRuns.has(span);

@@ -43,11 +43,8 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
       }
       known.current = viewPart(addressOfView(trace, view));
       void navigate({
-        // These address fields belong to other parts of the page and stay unchanged.
-        search: ({ view: drawn, panel, at, by, sort, gaps, events }) => ({
-          ...changedAddress({ view: drawn, panel, at, by, sort, gaps, events }, {}),
-          ...addressOfView(trace, view),
-        }),
+        // Fields of other parts of the page stay unchanged.
+        search: (present) => ({ ...changedAddress(present, noView), ...addressOfView(trace, view) }),
         replace: true,
         resetScroll: false,
       });
@@ -56,6 +53,12 @@ export function useTraceView(trace: Trace): [TraceView, Dispatch<ViewAction>] {
   }, [trace, view, navigate, router, traceId]);
   return [view, dispatch];
 }
+
+/** Removes from an address all that `addressOfView` writes, and the older form of the filter. */
+const noView = {
+  ...{ span: undefined, open: undefined, fold: undefined, runs: undefined },
+  ...{ q: undefined, svcFilter: undefined, others: undefined, from: undefined, to: undefined },
+};
 
 /** The view's fields of an address, as one text for comparison. */
 function viewPart(address: Partial<Record<keyof TraceAddress, string | number | undefined>>): string {
