@@ -16,8 +16,8 @@ export const certificateTopics = {
    */
   find: "tls.find",
   /**
-   * Lower-case name of a client certificate, which this server sends to other servers. From now on the name is managed;
-   * {@link CertificateAnswer} or undefined.
+   * Finds a client certificate, which this server sends to other servers, and manages it from now on. Value: its name
+   * in lower case. Answer: {@link CertificateAnswer} or undefined.
    */
   client: "tls.client",
   /** Lower-case name of a client certificate that no config of the thread uses any more. */
@@ -35,7 +35,7 @@ export const certificateTopics = {
    * undefined.
    */
   alpnChallenge: "tls.alpn_challenge",
-  /** Key of a value in the storage; answer: its text or undefined. */
+  /** Loads a text from the storage. Value: its key. Answer: the text or undefined. */
   stored: "tls.stored",
   /**
    * Asks for the DNS servers of the tls app. Answer: a list of addresses; an empty list means the servers of the

@@ -2,17 +2,16 @@ import { createPrivateKey, generateKeyPair as generate, type KeyObject, type web
 import { promisify } from "node:util";
 import { messageOf, ServerError } from "server-core/errors";
 
-/** Kinds of keys for certificates. */
 export const keyTypes = ["ed25519", "p256", "p384", "rsa2048", "rsa4096"] as const;
 
-/** Kinds of keys. `p256` is the default of policies. RSA is for clients without support of elliptic curves. */
+/** `p256` is the default of policies. RSA is for clients without support of elliptic curves. */
 export type KeyType = (typeof keyTypes)[number];
 
 let lastRsaKey: Promise<unknown> = Promise.resolve();
 
 /**
- * Keys are made one after the other. An RSA key of 4096 bits occupies a thread of libuv's pool for seconds. Node also
- * reads files in that pool, and clients can make the server obtain certificates on demand.
+ * RSA keys are made one after the other. An RSA key of 4096 bits occupies a thread of libuv's pool for seconds. Node
+ * also reads files in that pool, and clients can make the server obtain certificates on demand.
  */
 function makeRsaKey(modulusLength: number): Promise<KeyObject> {
   const made = lastRsaKey.then(async () => (await promisify(generate)("rsa", { modulusLength })).privateKey);

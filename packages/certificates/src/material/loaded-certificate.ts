@@ -14,7 +14,7 @@ export interface LoadedCertificate {
   readonly leaf: X509Certificate;
   /** PEM of the certificate and its chain. */
   readonly chainPem: string;
-  /** Private key, PEM. The key is passed only to TLS contexts. */
+  /** Private key, PEM. */
   readonly keyPem: string;
   readonly keyType: string;
   /**

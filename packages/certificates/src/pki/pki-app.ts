@@ -61,7 +61,7 @@ function files(pair: AuthorityConfig["root"]): KeyPairFiles | undefined {
   return pair ? { certificate: pair.certificate, privateKey: pair.private_key || undefined } : undefined;
 }
 
-/** The defaults equal the defaults of Caddy 2.11, but with this product's name. */
+/** The defaults are those of Caddy 2.11, but the name is `Local Authority`. */
 function authorityOptions(id: string, config: AuthorityConfig): AuthorityOptions {
   const name = config.name || "Local Authority";
   const fill = (text: string) => replaceAll(text, { "pki.ca.name": name });
@@ -157,7 +157,7 @@ export class PkiApp implements App {
     return app;
   }
 
-  /** True when a CA with that ID exists or can be opened. */
+  /** True for the ID of a configured CA, and for `local`. */
   has(id: string): boolean {
     return this.#configs.has(id);
   }

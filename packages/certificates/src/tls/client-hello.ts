@@ -110,8 +110,7 @@ function joinRecords(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Reads the three extensions that determine policy, certificate and ticket key. The TLS library reads all other
- * extensions.
+ * Reads the extensions that determine policy, certificate and ticket key. The TLS library reads all other extensions.
  */
 function readExtensions(extensions: Reader): ClientHello {
   let serverName = "";
@@ -144,8 +143,9 @@ function readExtensions(extensions: Reader): ClientHello {
 
 /**
  * Reads the ClientHello at the start of a connection.
- * @param bytes all received bytes; at most `maxHelloBytes` are read. Source: RFC 8446 section 4.1.2, RFC 6066
- *   section 3, RFC 7301 section 3.1, RFC 5077 section 3.2, RFC 8446 section 4.2.11
+ * Source: RFC 8446 section 4.1.2, RFC 6066 section 3, RFC 7301 section 3.1, RFC 5077 section 3.2, RFC 8446 section
+ * 4.2.11
+ * @param bytes all received bytes; `maxHelloBytes` without a complete ClientHello are malformed
  */
 export function readClientHello(bytes: Uint8Array): HelloState {
   if (bytes.length > 0 && bytes[0] !== handshakeRecord) {

@@ -3,7 +3,7 @@ import type { ResourceKind, SharedResource } from "server-core/modules/usage-poo
 
 /** Size in bytes of the key material that the TLS library needs. */
 export const ticketKeyBytes = 48;
-/** These first bytes are sent unencrypted with each ticket, so that the server can find its key. */
+/** Number of bytes of a key that each ticket contains unencrypted, so that the server can find the key. */
 const nameBytes = 16;
 
 /**

@@ -37,7 +37,7 @@ type StoredKeys = z.infer<typeof storedSchema>;
 export interface StoredTicketKeysOptions {
   readonly storage: Storage;
   readonly log: Logger;
-  /** Milliseconds between two new keys; undefined: this server makes no new keys. */
+  /** Milliseconds between two new keys; undefined: this server makes a key only when none is stored. */
   readonly intervalMs: number | undefined;
   /** Maximum number of valid keys. A new key replaces the oldest one. */
   readonly maxKeys: number;

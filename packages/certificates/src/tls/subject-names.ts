@@ -35,7 +35,7 @@ export function isInternalName(name: string): boolean {
   );
 }
 
-/** True when a subject of a policy matches a name: it equals the name, or has `*` instead of one label. */
+/** True when a subject of a policy matches a name: all its labels equal those of the name, or are `*`. */
 export function subjectCovers(subject: string, name: string): boolean {
   if (subject === name) {
     return true;

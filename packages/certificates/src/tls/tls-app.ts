@@ -33,10 +33,7 @@ import { type TlsConfig, tlsAppSchema } from "./tls-app-schema.ts";
 const defaultRenewMs = 600_000;
 /** Default interval in milliseconds between two new ticket keys: twelve hours. */
 const defaultRotationMs = 12 * 3_600_000;
-/**
- * Default number of valid ticket keys: a session can be resumed for up to two days. Source: the public model (Caddy
- * 2.11)
- */
+/** Default number of valid ticket keys: a session can be resumed for up to two days. Source: Caddy 2.11 */
 const defaultTicketKeys = 4;
 /**
  * Default limit of on-demand certificates in memory; the certificate that was not requested for the longest time is
@@ -47,7 +44,7 @@ const defaultCapacity = 10_000;
 const defaultCleanMs = 24 * 3_600_000;
 
 /**
- * Records if any thread caches answers, across all configs. Without a TLS site, no thread needs a message after a
+ * Records whether any thread caches answers, across all configs. Without a TLS site, no thread needs a message after a
  * change of the config.
  */
 interface CertificateReaders extends SharedResource {
@@ -57,7 +54,6 @@ interface CertificateReaders extends SharedResource {
   find: ((request: CertificateRequest) => Promise<CertificateAnswer | undefined>) | undefined;
 }
 
-/** The record of all configs. */
 const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.readers" };
 
 /**
@@ -106,7 +102,7 @@ class TlsApp implements App {
   #isNoticeDue = false;
   /** Threads to notify about changes; undefined before `start`. */
   #readers: CertificateReaders | undefined;
-  /** Resolves when the config runs, or is closed without that. */
+  /** Resolves when the config runs, or is closed before it runs. */
   readonly #running = Promise.withResolvers<void>();
   #isRunning = false;
   /** After `close`, waiting notices are dropped. */
@@ -293,8 +289,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Obtains certificates for all names that can have a certificate, except for names whose policy waits for the first
-   * handshake.
+   * Obtains certificates for all names that can have a certificate. Exceptions are names whose policy waits for the
+   * first handshake and, without `ignoreLoaded`, names that a loaded certificate covers.
    * @throws ServerError STORAGE when the storage does not work
    */
   async #manage(names: readonly string[], ignoreLoaded: boolean): Promise<void> {
@@ -427,7 +423,10 @@ class TlsApp implements App {
     }
   }
 
-  /** Limits the number of names from clients: the least recently used names are forgotten. */
+  /**
+   * Remembers a name from a client as the most recently used. Above the limit, the least recently used names are
+   * forgotten.
+   */
   #rememberOnDemand(name: string): void {
     const names = this.#onDemandNames;
     names.delete(name);

@@ -28,7 +28,7 @@ export interface AcmeServerSettings {
   readonly resolvers: readonly string[];
   /** Policy that each name of an order must meet. */
   readonly policy: IssuancePolicy;
-  /** Ports for the checks of names. */
+  /** Port that `http-01` connects to. */
   readonly httpPort: number;
   /** Port that `tls-alpn-01` connects to. */
   readonly tlsPort: number;
@@ -62,7 +62,7 @@ export interface AcmeRequest {
   readonly base: string;
   /** The rest of the path: `new-order`. */
   readonly path: string;
-  /** "" without the field. */
+  /** "" for a request without this header. */
   readonly contentType: string;
   /** The whole body, which is still a signed message. */
   readonly body: Uint8Array;

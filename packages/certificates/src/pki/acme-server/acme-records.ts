@@ -65,7 +65,7 @@ const authorizationSchema = z.object({
   status: z.enum(["pending", "valid", "invalid", "deactivated"]),
   /** The name without `*.`, or the address. */
   identifier: z.object({ type: z.enum(["dns", "ip"]), value: z.string() }),
-  /** True: the order is for `*.` and the name. */
+  /** True: the ordered name is `*.` followed by `identifier.value`. */
   wildcard: z.boolean(),
   /** Challenges that the config enables and that can prove the name; never empty. */
   challenges: z.array(challengeSchema),

@@ -17,7 +17,10 @@ import {
  * accounts.
  */
 const maxAccounts = 10_000;
-/** Maximum number of unfinished orders of one account. A further order is refused with `rateLimited`. */
+/**
+ * Maximum number of stored orders of one account. A finished order stays stored until its certificate expires. A
+ * further order is refused with `rateLimited`.
+ */
 const maxOrders = 10_000;
 /** Minimum age in milliseconds before an account without orders may be removed. */
 const idleMs = 3_600_000;
@@ -115,7 +118,7 @@ export class AcmeStore {
     return this.#save("certificates", serial, certificate);
   }
 
-  /** Deletes orders and certificates that are over. */
+  /** Deletes expired orders and certificates, and unreadable records. */
   async clean(now = Date.now()): Promise<void> {
     for (const folder of ["orders", "certificates"]) {
       for (const key of await this.#storage.list(`${this.#base}/${folder}`)) {
@@ -144,7 +147,7 @@ export class AcmeStore {
     return removed;
   }
 
-  /** Path in the storage of the account ID for a key. The thumbprint identifies the key (RFC 7638). */
+  /** Storage path of the entry that maps a key to its account ID. The thumbprint identifies the key (RFC 7638). */
   async #keyPlace(key: JWK): Promise<string> {
     return `${this.#base}/keys/${await calculateJwkThumbprint(key)}`;
   }

@@ -42,7 +42,7 @@ function keyFault(key: KeyObject): string | undefined {
 }
 
 /**
- * Reads a PKCS #10 request and checks its signature and key. @param der within the limit of a message. @throws
+ * Reads a PKCS #10 request and checks its signature and key. @param der at most as long as a message. @throws
  * AcmeProblem badCSR
  */
 export async function readCertificateRequest(der: Uint8Array): Promise<CertificateRequest> {

@@ -29,7 +29,7 @@ function rangesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** True when a text is an address or a network in the form for rules. */
+/** True for an IP address, and for a network in CIDR form. */
 export function isIpRange(text: string): boolean {
   try {
     rangesOf([text]);

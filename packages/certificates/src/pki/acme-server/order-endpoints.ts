@@ -17,7 +17,7 @@ import { makeId } from "./acme-store.ts";
 import { canonicalName, readCertificateRequest } from "./certificate-request.ts";
 import { policyFault } from "./name-policy.ts";
 
-/** Milliseconds from `new-order` to `finalize`: a day. A later order is expired. */
+/** Maximum time from `new-order` to `finalize`, in milliseconds: a day. Afterwards the order is expired. */
 const orderLifetimeMs = 24 * 3_600_000;
 /** Shortest life of a certificate: five minutes. */
 const minLifetimeMs = 5 * 60_000;

@@ -7,7 +7,7 @@ import { AcmeProblem } from "./acme-problem.ts";
 import type { IssuedCertificate } from "./acme-records.ts";
 import { nameOf } from "./order-endpoints.ts";
 
-/** Reasons that RFC 5280, section 5.3.1 has: 7 is not used. */
+/** Reason codes of RFC 5280, section 5.3.1, which does not use 7. */
 const reasons = [0, 1, 2, 3, 4, 5, 6, 8, 9, 10];
 /** Interval in seconds after which clients should request the renewal time again, sent in `Retry-After`. */
 const renewalInfoSeconds = 6 * 3600;
@@ -29,8 +29,8 @@ async function holdsAll({ store, account }: AcmeCall, names: readonly string[]):
 }
 
 /**
- * True when the message is signed by the account that ordered the certificate, by an account that proved all its names,
- * or by its own key.
+ * True when the message is signed by the account that ordered the certificate, by an account that proved all names of
+ * the certificate, or with the certificate's key.
  */
 async function mayRevoke(call: AcmeCall, known: IssuedCertificate): Promise<boolean> {
   if (call.account !== undefined) {
@@ -73,8 +73,8 @@ export async function revokeCertificate(call: AcmeCall): Promise<AcmeReply> {
 }
 
 /**
- * The period in which a certificate should be renewed; it starts now if the certificate is revoked. Source: RFC 9773,
- * section 4
+ * The period in which a certificate should be renewed. For a revoked certificate the period is already over, so clients
+ * renew immediately. Source: RFC 9773, section 4
  */
 export async function renewalInfo({ store }: AcmeServices, id: string): Promise<AcmeReply> {
   const [, serial = ""] = id.split(".");

@@ -153,8 +153,8 @@ export class Validations {
 }
 
 /**
- * The state of an order after one of its authorizations is decided: `invalid` after one failure, `ready` after all have
- * succeeded.
+ * The state of an order after one of its authorizations is decided: `invalid` after one failure or deactivation,
+ * `ready` after all have succeeded.
  */
 export function afterDecision(order: Order): Order {
   if (order.status !== "pending" && order.status !== "ready") {

@@ -13,7 +13,7 @@ export function macStore(machine: Machine): TrustStore {
   };
 }
 
-/** The user's root store of Windows, as Caddy's. Source: certutil of Windows */
+/** The user's root store on Windows, which Caddy uses too. Source: certutil of Windows */
 export function windowsStore(machine: Machine): TrustStore {
   const call = async (...args: string[]) =>
     checkResult(`certutil ${args[1]}`, await runProgram(machine, "certutil.exe", args));

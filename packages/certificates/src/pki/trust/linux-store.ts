@@ -5,8 +5,8 @@ import { findProgram, runPrivileged } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
 /**
- * Folders of trusted roots, each with the program that updates the system's list from the folder. Source: Caddy
- *'s trust store library
+ * Folders of trusted roots, each with the program that updates the system's list from the folder. Source: the trust
+ * store library of Caddy
  */
 const layouts = [
   { folder: "etc/pki/ca-trust/source/anchors", ending: "pem", update: ["update-ca-trust", "extract"] },

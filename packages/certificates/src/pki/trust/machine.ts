@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { messageOf } from "server-core/errors";
 
-/** Milliseconds of one program, because updating a big store takes seconds. A slower program is stopped. */
+/** Timeout of one program in milliseconds. Updating a big store takes seconds. A slower program is stopped. */
 const programTimeoutMs = 120_000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -60,8 +60,8 @@ export interface ProgramResult {
 }
 
 /**
- * Runs a program. For a program that cannot be started, the exit code is 127. @param input text for the program's
- * standard input
+ * Runs a program. For a program that cannot be started, or that is stopped, the exit code is 127. @param input text for
+ * the program's standard input
  */
 export function runProgram(
   machine: Machine,

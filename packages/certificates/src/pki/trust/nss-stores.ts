@@ -9,7 +9,7 @@ const profileFolders: Readonly<Partial<Record<NodeJS.Platform, readonly string[]
   darwin: ["Library/Application Support/Firefox/Profiles"],
 };
 
-/** Database that Chromium shares. */
+/** Folder of Chromium's database, below the home folder. */
 const sharedDatabase = ".pki/nssdb";
 
 async function exists(path: string): Promise<boolean> {

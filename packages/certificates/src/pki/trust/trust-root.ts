@@ -77,8 +77,8 @@ async function inAllStores(
 }
 
 /**
- * Makes all programs of a machine trust a root. @throws ServerError CERTIFICATE when the machine has no known trust
- * store
+ * Adds a root to all known trust stores of a machine. @throws ServerError CERTIFICATE when the machine has no known
+ * trust store
  */
 export function installRoot(machine: Machine, root: X509Certificate): Promise<StoreOutcome[]> {
   return inAllStores(machine, root, (store, file) => store.install(file));

@@ -60,8 +60,8 @@ export interface ApiOptions {
     body: string | undefined,
   ) => Record<string, string> | Promise<Record<string, string>>;
   /**
-   * Finds the reason in the text of a refusal. Default: the field `message` of the text or of its `error`, or else its
-   * first characters.
+   * Finds the reason in the text of a refusal. Default: `error.message`, `message`, `error` or `detail` of a JSON text,
+   * or else the first characters of the text.
    */
   readonly reasonOf?: (text: string) => string | undefined;
 }
@@ -103,8 +103,8 @@ function askedPauseMs({ headers }: ApiAnswer): number | undefined {
 }
 
 /**
- * Sends requests to the HTTP API of a DNS provider. When the provider is too busy, a request is sent again, up to four
- * times.
+ * Sends requests to the HTTP API of a DNS provider. When the provider is too busy, a request is repeated; it is sent at
+ * most four times in all.
  */
 export class ApiClient {
   readonly #options: ApiOptions;

@@ -28,7 +28,6 @@ export interface AutomationPolicy {
 
 /** Settings of a manager, and the services that it uses. */
 export interface CertificateManagerOptions {
-  /** @throws ServerError when no issuer issues for a name */
   readonly policyFor: (name: string) => AutomationPolicy;
   /** Cache for handshakes; the manager adds each certificate as soon as it exists. */
   readonly cache: CertificateCache;
@@ -47,7 +46,10 @@ const minuteMs = 60_000;
 const defaultPausesMs = [1, 2, 2, 5, 10, 10, 20, 20, 30, 30, 60, 60, 180, 180, 360].map(
   (minutes) => minutes * minuteMs,
 );
-/** A certificate that expires soon is retried sooner: no pause is longer than this fraction of its remaining time. */
+/**
+ * A certificate that expires soon is retried sooner: no pause is longer than this fraction of its remaining time, or
+ * than a minute if that is longer.
+ */
 const hurryRatio = 0.25;
 
 /**
@@ -66,7 +68,7 @@ interface Current {
   readonly renewAtMs: number;
   /** The renewal time that the CA suggests; infinite without a suggestion. */
   suggestedMs: number;
-  /** Time of the next request for a suggestion to the CA. */
+  /** Time of the next request to the CA for a suggestion, in milliseconds since 1970. */
   askAtMs: number;
 }
 
@@ -87,7 +89,8 @@ interface Managed {
   /** The next attempt after a failure. While an attempt is planned, `renewDue` skips the name. */
   retry: NodeJS.Timeout | undefined;
   /**
-   * For each issuer's key: the issuer accepts no request for this name before this time, in milliseconds since 1970.
+   * By the `key` of an issuer: the time, in milliseconds since 1970, before which the issuer accepts no request for
+   * this name.
    */
   readonly notBefore: Map<string, number>;
 }
@@ -115,7 +118,7 @@ export class CertificateManager {
    * @returns resolves when its certificate is available, or when the first attempt failed and another one is planned.
    * The method waits for issuers on other machines only if `wait` is true
    * @param wait true: makes an attempt immediately, even if another attempt is planned. No attempt is made if the last
-   * attempt failed within the first pause, or if no issuer accepts a request yet
+   * attempt failed less than the first pause ago, or if no issuer accepts a request yet
    */
   async manage(name: string, wait = false): Promise<void> {
     const managed = this.#managed.get(name) ?? {
@@ -198,7 +201,7 @@ export class CertificateManager {
     return this.#managed.get(managed.name) !== managed;
   }
 
-  /** Only one attempt runs for a name. The result is never an error. */
+  /** Starts an attempt, or joins the running attempt for the name. Never rejects. */
   #attempt(managed: Managed): Promise<void> {
     managed.attempt ??= this.#obtain(managed)
       .then(

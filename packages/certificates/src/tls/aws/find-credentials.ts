@@ -146,7 +146,8 @@ async function ofMachine({ metadata }: CredentialPlaces): Promise<AwsCredentials
 /**
  * Finds credentials in the environment, in a profile of AWS's files, for the container's role, or for the machine's
  * role, in this order.
- * @param profile name of the profile; undefined: the name in the environment, otherwise `default`
+ * @param profile name of the profile, which is then the only source; undefined: the profile is the one that the
+ * environment names, otherwise `default`
  * @throws ServerError ACME when there are none
  */
 export async function findCredentials(

@@ -17,7 +17,7 @@ export interface UnsignedRequest {
   readonly url: URL;
   /** Body of the request; "" without a body. The signature always covers its hash. */
   readonly body: string;
-  /** Region in which the keys are valid, such as `us-east-1`. */
+  /** Region of the service, such as `us-east-1`. */
   readonly region: string;
   /** The service's name in signatures, such as `route53`. */
   readonly service: string;

@@ -1,13 +1,10 @@
 import type { X509Certificate } from "node:crypto";
 import { type LoadedCertificate, namesOf } from "../../material/loaded-certificate.ts";
 
-/**
- * Topic by which threads request all certificates from the main thread; the result is a list of {@link
- * CertificateState}.
- */
+/** Topic by which threads request all certificates from the main thread; the answer is {@link CertificateStates}. */
 export const certificatesTopic = "tls.certificates";
 
-/** The public facts about a certificate, which include only the kind of its key. */
+/** The public facts about a certificate. Of its key, only the kind is public. */
 export interface CertificateState {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];

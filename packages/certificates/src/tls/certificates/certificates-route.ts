@@ -9,7 +9,7 @@ import { type CertificateStates, certificatesTopic } from "./certificate-state.t
 
 const none: CertificateStates = { certificates: [], pending: [] };
 
-/** Periods that the end of a certificate is counted in, in days from now. */
+/** Periods in days from now. For each, a header has the number of certificates that end within it. */
 const endsWithinDays = [0, 7, 30, 90];
 const dayMs = 86_400_000;
 

@@ -35,7 +35,7 @@ export const cipherIds: ReadonlyMap<string, number> = new Map([
 /** Suites of TLS 1.3; OpenSSL's list contains them too. */
 const tls13 = [...cipherNames.values()].filter((name) => name.startsWith("TLS_"));
 
-/** Forward secret and authenticated only. */
+/** Only suites with forward secrecy and authenticated encryption. */
 export const defaultCiphers = [...cipherNames.values()].filter((name) => !name.endsWith("-SHA")).join(":");
 
 /** Cipher suites in OpenSSL's form. If the config names no suite of TLS 1.3, all of them remain. */

@@ -180,8 +180,8 @@ export class ConnectionPolicy {
   }
 
   /**
-   * @param answer certificates that the server sends to the client; undefined: the policy requests no client
-   * certificate
+   * @param answer certificates that the server sends to the client
+   * @returns undefined when the policy requests no client certificate
    */
   foreignClientAuth(answer: CertificateAnswer): ForeignClientAuth | undefined {
     const { clientAuth } = this;

@@ -29,7 +29,10 @@ export class HandshakeEvents {
     this.#isWanted = (await this.#messages.askMain(wantedTopic, eventName)) === true;
   }
 
-  /** @returns true: the handshake may continue; undefined: it may continue without an event */
+  /**
+   * @returns resolves to true: the handshake may continue; to false: it must fail; undefined: it may continue without
+   * an event
+   */
   ask(hello: ClientHello): Promise<boolean> | undefined {
     return this.#isWanted ? this.#tell(hello) : undefined;
   }

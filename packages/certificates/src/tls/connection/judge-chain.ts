@@ -68,7 +68,7 @@ const hello = message(
     vector(2, Buffer.concat([extension(10, vector(2, groups.ids)), extension(13, vector(2, signatures))])),
   ]),
 );
-/** Fatal: the user gave up. */
+/** The fatal alert `user_canceled`, which ends the handshake. */
 const goodbye = records(recordTypes.alert, Buffer.of(2, 90));
 
 /** A context for {@link judgeChain}. @param options certificate, key and authorities of the server */
@@ -105,7 +105,7 @@ export function judgeChain(
     });
     const end = () => {
       try {
-        // Without a certificate, this call would end the process.
+        // Without a certificate, `judge` must not be called: the library would end the process.
         const isRead = socket.getPeerX509Certificate() !== undefined;
         resolve(isRead ? judge(socket) : "the client's certificates cannot be read");
       } catch (error) {

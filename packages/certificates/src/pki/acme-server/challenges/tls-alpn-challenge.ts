@@ -12,7 +12,7 @@ import { AcmeProblem } from "../acme-problem.ts";
 import { canonicalName } from "../certificate-request.ts";
 import type { Validator } from "./validation.ts";
 
-/** Milliseconds without data from the name's server. Then the challenge fails. */
+/** Milliseconds without data from the name's server. Then the attempt fails. */
 const timeoutMs = 10_000;
 
 /**
