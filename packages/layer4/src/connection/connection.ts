@@ -81,7 +81,7 @@ export class Connection {
     };
   }
 
-  /** Received bytes that no handler has taken; at most slightly more than {@link maxMatchingBytes}. */
+  /** Received bytes that no handler has taken. The last chunk may exceed {@link maxMatchingBytes}. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -141,10 +141,12 @@ export class Connection {
     }
   }
 
-  /** Copies all waiting bytes without consuming them: a stream that ends while it is empty cannot be refilled. */
+  /**
+   * Copies all waiting bytes, and puts them back at once. A stream that has ended while empty accepts no bytes back.
+   */
   #look(): boolean {
     const stream = this.#stream;
-    // Putting bytes back triggers this event too.
+    // Putting bytes back also emits `readable`.
     if (stream.readableLength <= this.#seen) {
       return false;
     }

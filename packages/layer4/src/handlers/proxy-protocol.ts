@@ -12,7 +12,7 @@ type Header = ReturnType<typeof readProxyHeader>;
  * Waits until the header is complete, or certainly absent.
  * A connection that ends within a header is malformed; one that ends without any byte has no header.
  * @throws Error when the timeout ends, or at the limit of bytes for matching
- * @param timeoutMs limit in milliseconds; 0 for no limit
+ * @param timeoutMs limit in milliseconds; 0 for a day
  */
 async function headerOf(connection: Connection, timeoutMs: number): Promise<Header> {
   const deadlineAt = performance.now() + (timeoutMs || 24 * 60 * 60_000);

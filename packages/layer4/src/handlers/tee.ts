@@ -117,7 +117,7 @@ export const tee = defineModule({
         const aside = new BranchStream(below);
         const teed = new TeedStream(below, aside);
         for (const stream of [aside, teed]) {
-          stream.on("error", () => {}); // whoever reads or writes it learns of it
+          stream.on("error", () => {}); // readers and writers of the stream get the error themselves
         }
         const beside = connection.over(aside);
         runHandlers(branch, beside, async () => {})

@@ -11,8 +11,8 @@ const bytesPerSecond = () => z.number().min(0).nullish();
 const burst = () => z.int().min(0).nullish();
 
 /**
- * A stream that is read no faster than its rates allow. Writing is not limited, as in the model. The wait
- * comes before the read, so the client's sending is held up by TCP.
+ * A stream that is read no faster than its rates allow. Writing is not limited, as in caddy-l4. The wait comes before
+ * the read, so the client's sending is held up by TCP.
  */
 class ThrottledStream extends Duplex {
   readonly #below: Duplex;
@@ -104,7 +104,7 @@ export const throttle = defineModule({
           return connection.isClosed ? undefined : next(connection);
         }
         const stream = new ThrottledStream(connection.take(), rates);
-        stream.on("error", () => {}); // whoever reads or writes it learns of it
+        stream.on("error", () => {}); // readers and writers of the stream get the error themselves
         return next(connection.over(stream));
       },
     };

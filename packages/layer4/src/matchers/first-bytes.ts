@@ -22,7 +22,8 @@ function beginWith(bytes: Buffer, start: Buffer): boolean | undefined {
 const sshStart = Buffer.from("SSH-");
 
 /**
- * SSH: bytes 0 to 3 are `SSH-`. The matcher waits for more bytes while the received ones match so far. Source: RFC 4253, section 4.2
+ * SSH: bytes 0 to 3 are `SSH-`. The matcher waits for more bytes while the received bytes match. Source: RFC 4253,
+ * section 4.2
  */
 export const sshMatcher = defineModule({
   id: "layer4.matchers.ssh",

@@ -60,13 +60,13 @@ function makeExchange(request: FirstRequest, connection: Connection): Exchange |
     const server = { product: "server", requestMemo: new RequestMemo() };
     return new Exchange(server, new PeekedStream(request, connection));
   } catch {
-    return "none"; // a target or a Host that cannot be
+    return "none"; // invalid target or Host
   }
 }
 
 /**
- * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. It asks for more until the
- * whole head is there, up to `maxMatchingBytes`; a malformed head does not match. It sets `{l4.http.host}`.
+ * HTTP, by its first request: HTTP/1, and HTTP/2 that begins with its preface. The matcher waits until the whole head
+ * is received, up to `maxMatchingBytes`; a malformed head does not match. A complete head sets `{l4.http.host}`.
  * Source: caddy-l4, `layer4.matchers.http`
  */
 export const httpMatcher = defineModule({

@@ -18,8 +18,8 @@ import { maxMatchingBytes } from "../connection/connection.ts";
 import type { FirstRequest } from "./peeked-stream.ts";
 
 /**
- * Maximum number of frames that are read until the headers of the first request are complete, its own included. With
- * more, nothing matches. Source: caddy-l4
+ * Maximum number of frames up to the end of the first request's headers, including the frames of these headers. A
+ * connection with more does not match. Source: caddy-l4
  */
 const maxFrames = 10;
 

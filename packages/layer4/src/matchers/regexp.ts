@@ -9,8 +9,8 @@ import type { Matcher } from "../routes/handler.ts";
 const defaultCount = 4;
 
 /**
- * Matches an expression against the first `count` bytes, from offset 0. It waits until `count` bytes have arrived. With `hex`,
- * the bytes 16 03 are matched as the text `1603`. Source: caddy-l4, `layer4.matchers.regexp`
+ * Matches an expression against the first `count` bytes, from offset 0. The matcher waits until `count` bytes have
+ * arrived. With `hex`, the bytes 16 03 are matched as the text `1603`. Source: caddy-l4, `layer4.matchers.regexp`
  */
 export const regexpMatcher = defineModule({
   id: "layer4.matchers.regexp",

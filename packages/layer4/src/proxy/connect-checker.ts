@@ -16,7 +16,7 @@ interface CheckerServices {
   readonly log: Logger;
   /** Called when an upstream goes up or down. */
   readonly emit: (name: string, data: EventData) => unknown;
-  /** Called for an upstream that went down, in the thread that made the check. */
+  /** Called for an upstream that went down, in each thread that learns of it. */
   readonly onDown: (server: UpstreamServer) => void;
 }
 

@@ -65,8 +65,8 @@ export class DialSource {
   }
 
   /**
-   * The ways to an upstream, the preferred first. Each address of the name is one way, with the first own
-   * address of its family. Without options there is one way, and the system chooses.
+   * The ways to an upstream, the preferred first. Each address of the name is one way, with the first local address of
+   * the same family. Without options there is one way, and the system chooses.
    * @throws Error when the name has no address of an allowed family, or a local address is invalid
    */
   async waysTo(dial: DialAddress, connection: Connection): Promise<DialWay[]> {

@@ -142,7 +142,7 @@ class ProxyHandler implements Handler {
 /** Loads all upstreams. @throws ServerError with the upstream's position */
 async function loadServers(config: ProxyConfig, context: ModuleContext): Promise<UpstreamServer[]> {
   const active = config.health_checks?.active;
-  // Upstreams with equal checks share the results.
+  // Proxies with equal active checks share the results.
   const check = active
     ? createHash("sha256")
         .update(JSON.stringify(["connect", active]))
@@ -166,7 +166,7 @@ async function loadServers(config: ProxyConfig, context: ModuleContext): Promise
   return servers;
 }
 
-/** The config of the policy. A weighted policy gets its weights from the upstreams, as in the public model. */
+/** The config of the policy. A weighted policy gets its weights from the upstreams, as in caddy-l4. */
 function policyConfig(config: ProxyConfig): JsonValue {
   const named = config.load_balancing?.selection ?? { policy: "random" };
   return named.policy === "weighted_round_robin"

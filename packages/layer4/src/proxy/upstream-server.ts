@@ -193,7 +193,7 @@ function openWay({ dial, localAddress }: DialWay, way: SocketWay): Promise<Socke
   });
 }
 
-/** Tries the ways in order, within the time of one dial. @throws the error of the last */
+/** Tries the ways in order. After the time of one dial, no further way is tried. @throws the error of the last way */
 async function openFirst(ways: readonly DialWay[], way: SocketWay): Promise<Socket> {
   const endsAt = performance.now() + dialTimeoutMs;
   let last: unknown;

@@ -126,7 +126,10 @@ class Way {
     }
   }
 
-  /** A route without matchers is chosen only after all waiting routes have decided. Source: caddy-l4, `RouteList.Compile` */
+  /**
+   * A route without matchers is chosen only after all earlier routes have decided. Source: caddy-l4,
+   * `RouteList.Compile`
+   */
   #find(): Route | "none" | "unknown" | Promise<void> {
     let isUnknown = false;
     for (const route of this.#routes.slice(this.#from)) {

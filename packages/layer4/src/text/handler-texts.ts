@@ -222,7 +222,7 @@ const vars: TextModule = {
   },
 };
 
-/** Parses a word as the public model's scalars: `8080` is a number, `true` a boolean, `08` and `1e3` are texts. */
+/** Parses a word as a scalar, as Caddy does: `8080` is a number, `true` a boolean, `08` and `1e3` are texts. */
 function scalar(word: string): string | number | boolean {
   if (word === "true" || word === "false") {
     return word === "true";
@@ -230,7 +230,7 @@ function scalar(word: string): string | number | boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(word) ? Number(word) : word;
 }
 
-/** Words appended to earlier lines, in `tls`. */
+/** A list in `tls`, to which each line appends its words. */
 function tlsList(name: string): fields.Row {
   const read: fields.FieldReader = (cursor, draft) =>
     void listOf(childOf(draft, "tls"), name).push(...cursor.someArguments());

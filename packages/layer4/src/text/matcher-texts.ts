@@ -74,7 +74,7 @@ function numbers(cursor: TokenCursor): number[] {
     .map((word) => fields.parsed(cursor, word, (each) => parseInteger(each, 32), "invalid number '%s'"));
 }
 
-/** Values appended to earlier lines. */
+/** A list to which each line appends its values. */
 function appended(path: string, values: (cursor: TokenCursor) => readonly DraftValue[]): fields.Row {
   const read: fields.FieldReader = (cursor, draft) => void listOf(draft, path).push(...values(cursor));
   return fields.row(path, read, fields.wordsOf.numbers);
@@ -196,13 +196,13 @@ const postgres = ofBlock(
 );
 
 /**
- * `vars name value value…`. Several lines are one matcher; the JSON of several names has no text, since a
- * text has one matcher for each name.
+ * `vars name value value…`. Several lines are read as one matcher, but a matcher with several names cannot be written
+ * as text.
  */
 const vars: MatcherText = {
   read(cursor) {
     const draft: Draft = {};
-    // Lines of the same matcher come as one.
+    // The cursor has all lines of this matcher.
     do {
       const name = cursor.argument();
       listOf(draft, name).push(...cursor.someArguments());
@@ -223,7 +223,7 @@ const vars: MatcherText = {
 const varsRegexp: MatcherText = {
   read(cursor) {
     const draft: Draft = {};
-    // Lines of the same matcher come as one.
+    // The cursor has all lines of this matcher.
     do {
       const [first = "", second = "", third, ...more] = cursor.someArguments();
       if (second === "" || more.length > 0) {
@@ -424,7 +424,7 @@ const texts4: Readonly<Record<string, MatcherText>> = {
   xmpp: named("xmpp"),
 };
 
-/** A matcher of sets, which a text may contain once. */
+/** Writes a matcher whose JSON is a list of sets. A text can express only one set. */
 function oneSet(
   name: string,
   value: JsonValue,

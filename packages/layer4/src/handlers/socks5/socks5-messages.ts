@@ -9,7 +9,7 @@
 // An address is a type (1 IPv4, 3 name, 4 IPv6), the address, and a port of two bytes. A name is preceded by a byte
 // with its length.
 //
-// Messages of SOCKS 5. Sources: RFC 1928, RFC 1929
+// Sources: RFC 1928, RFC 1929
 
 import { isIPv4, isIPv6 } from "node:net";
 

@@ -168,8 +168,8 @@ async function associate(connection: Connection, bindIp: string | undefined): Pr
 }
 
 /**
- * A SOCKS 5 server: clients name the destination. BIND is answered as not supported, as in the public model.
- * Source: RFC 1928, RFC 1929; caddy-l4, `layer4.handlers.socks5`
+ * A SOCKS 5 server: clients name the destination. BIND is answered as not supported, as in caddy-l4. Source: RFC 1928,
+ * RFC 1929; caddy-l4, `layer4.handlers.socks5`
  */
 export const socks5 = defineModule({
   id: "layer4.handlers.socks5",
