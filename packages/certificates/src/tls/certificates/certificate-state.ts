@@ -4,7 +4,7 @@ import { type LoadedCertificate, namesOf } from "../../material/loaded-certifica
 /** Topic by which threads request all certificates from the main thread; the answer is {@link CertificateStates}. */
 export const certificatesTopic = "tls.certificates";
 
-/** The public facts about a certificate. Of its key, only the kind is public. */
+/** The public facts about a certificate. The kind is the only public fact about its key. */
 export interface CertificateState {
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
