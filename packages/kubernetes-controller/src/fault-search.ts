@@ -18,13 +18,14 @@ function without(sites: Sites, excluded: ReadonlySet<string>): Sites {
 /** Result of `applySites`. */
 export interface Applied {
   readonly hasChanged: boolean;
-  /** Reasons by id of the objects whose routes the server refuses. */
+  /** The objects whose routes the server refuses: reason by object ID. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
 /**
- * Configures the server. When it refuses the whole, the objects that it refuses are searched by halves and left out.
- * @param known objects that were refused before, with the reason: they are not tried first again
+ * Configures the server. When the server refuses the document, a bisection finds the objects that it refuses, and
+ * leaves them out.
+ * @param known objects that were refused before, with the reason. The first attempt leaves them out
  * @throws Error when the server does not answer, or refuses a document without any route of the cluster
  */
 export async function applySites(
@@ -79,7 +80,8 @@ async function searchFaults(
       kept.add(source);
     }
   };
-  // A port that another server has, for example, is the fault of no route. Searching would try each of them.
+  // A document without routes may be refused too, for example because another server has the port. Then a search would
+  // blame every route.
   await target.check(ownPartOf(without(sites, new Set(sources))));
   await keep(sources);
   return refused;

@@ -16,7 +16,7 @@ export interface FollowSettings {
   readonly access: ClusterAccess;
   /** Asks the admin API of the server that is configured. */
   readonly ask: AskAdmin;
-  /** Name in IngressClasses and GatewayClasses that makes them this controller's. */
+  /** Name by which IngressClasses and GatewayClasses refer to this controller. */
   readonly controllerName: string;
   /** Namespaces that are watched; empty: all. */
   readonly namespaces: readonly string[];
@@ -29,10 +29,10 @@ export interface FollowSettings {
   readonly publishService: string;
   /** Milliseconds for which changes are collected before the server is configured. */
   readonly throttleMs: number;
-  /** Milliseconds between two looks at the server when nothing changes in the cluster. */
+  /** Milliseconds between two synchronisations when nothing changes in the cluster. */
   readonly resyncMs: number;
   readonly log: Logger;
-  /** Milliseconds until the first further try after a failure. */
+  /** Start value of the pause after failures, in milliseconds. Each failure doubles the pause. */
   readonly retryMs?: number;
 }
 
@@ -42,7 +42,7 @@ function problemText({ kind, object, reason, message }: Problem): string {
   return `${kind} ${namespace === "" ? name : `${namespace}/${name}`}: ${reason}: ${message}`;
 }
 
-/** Keeps a server's document equal to what a cluster's objects ask for, and the objects' statuses to what came of it. */
+/** Configures a server as the objects of a cluster request, and writes the result into the statuses of the objects. */
 export class ClusterFollower {
   readonly #settings: FollowSettings;
   readonly #client: KubeClient;

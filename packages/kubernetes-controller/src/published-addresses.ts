@@ -1,8 +1,8 @@
 import type { Snapshot } from "./translate/snapshot.ts";
 
 /**
- * Addresses at which clients reach the server: the given ones, and those of a Service. A Service has the addresses of
- * its load balancer, else its external ones, else the one inside of the cluster.
+ * Addresses at which clients reach the server: the configured ones, and those of a Service. The addresses of a Service
+ * are those of its load balancer; without these, its external IPs; without these, its cluster IP.
  */
 export function publishedAddresses(
   { services }: Snapshot,

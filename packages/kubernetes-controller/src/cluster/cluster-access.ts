@@ -1,4 +1,4 @@
-// How the API server is reached and who asks: a pod's service account, or a kubeconfig file.
+// Finds the API server and the identity for requests: in a pod's service account, or in a kubeconfig file.
 
 import { readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { StartError } from "lifecycle/errors";
 import { messageOf } from "server-core/errors";
 
-/** The API server, and the identity of who asks. */
+/** The API server, and the identity for requests to it. */
 export interface ClusterAccess {
   /** Base URL without a slash at its end. */
   readonly server: string;
@@ -18,7 +18,7 @@ export interface ClusterAccess {
   /** Name in the server's certificate, when the URL has another one. */
   readonly serverName?: string | undefined;
   readonly skipsVerification: boolean;
-  /** The present bearer token; undefined: none. It is asked before each request, because tokens change. */
+  /** The present bearer token; undefined: none. Called before each request, because tokens change. */
   token(): Promise<string | undefined>;
 }
 

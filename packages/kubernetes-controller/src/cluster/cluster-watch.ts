@@ -30,7 +30,7 @@ export interface ClusterWatchSettings {
   readonly namespaces: readonly string[];
   readonly onChange: () => void;
   readonly log: Logger;
-  /** Milliseconds until the first further try after a failure. */
+  /** Start value of the pause after failures, in milliseconds. Each failure doubles the pause. */
   readonly retryMs?: number;
 }
 
@@ -60,7 +60,7 @@ export class ClusterWatch {
     return statusPath(path, metadata.namespace ?? "", metadata.name);
   }
 
-  /** Takes the object in an answer to a change. */
+  /** Stores the object from the response to a change. */
   put(kind: string, object: KubeObject): void {
     for (const watcher of this.#watchers) {
       if (watcher.kind === kind) {

@@ -11,8 +11,8 @@ import { readWithin } from "server-core/net/read-within";
 import type { ClusterAccess } from "./cluster-access.ts";
 
 /**
- * Maximum number of bytes of a list's page or of an object. A list is asked in pages, and etcd holds at most 1.5 MiB an
- * object.
+ * Maximum number of bytes of a list's page or of an object. Lists are requested in pages, and etcd limits an object to
+ * 1.5 MiB.
  */
 const maxAnswerBytes = 256 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ const maxEventBytes = 16 * 1024 * 1024;
 /** Milliseconds without a byte after which an answer is given up. */
 const silenceMs = 60_000;
 
-/** The same for a watch, which the API server ends itself before. Without it, a lost connection would be silent for ever. */
+/** The same for a watch. The API server ends each watch earlier, so only a lost connection is silent for this time. */
 const watchSilenceMs = 420_000;
 
 /** Maximum number of characters of an error's text. */
@@ -30,7 +30,7 @@ const maxReasonLength = 2_000;
 
 /** An answer of the API server that is no success. */
 export class KubeError extends Error {
-  /** Status of HTTP; 410: the resourceVersion is too old; 409: another one was faster. */
+  /** Status of HTTP; 410: the resourceVersion is too old; 409: another client changed the object first. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -40,7 +40,7 @@ export class KubeError extends Error {
   }
 }
 
-/** The text in a `Status` of the API server, else the body. */
+/** The message in a `Status` of the API server; for another answer, the body. */
 function reasonIn(body: Buffer): string {
   const text = body.toString().slice(0, maxReasonLength);
   try {
@@ -72,7 +72,7 @@ async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   }
 }
 
-/** Requests to the API server: read, list, watch, and change of a status. */
+/** Sends requests to the API server: it reads, lists and watches objects, and writes statuses and Events. */
 export class KubeClient {
   readonly #access: ClusterAccess;
   readonly #agent: HttpAgent;

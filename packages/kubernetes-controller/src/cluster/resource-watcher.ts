@@ -31,7 +31,7 @@ export interface WatcherSettings {
   readonly log: Logger;
   /** Maximum number of objects; more are an error, and the objects stay as they are. */
   readonly maxObjects?: number;
-  /** Milliseconds until the first further try. */
+  /** Start value of the pause after failures, in milliseconds. Each failure doubles the pause. */
   readonly retryMs?: number;
 }
 
@@ -46,7 +46,7 @@ interface ListPage {
   readonly items?: readonly KubeObject[];
 }
 
-/** Removes what nobody reads and what is long. */
+/** Removes `managedFields`, which are long and not used. */
 function slim(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata as KubeObject["metadata"] & {
     managedFields?: unknown;
@@ -60,7 +60,7 @@ export class ResourceWatcher {
   readonly #stopping = new AbortController();
   readonly #first = Promise.withResolvers<void>();
   #objects = new Map<string, KubeObject>();
-  /** The last resourceVersion; "": the list must be asked. */
+  /** The last resourceVersion; "": the list must be requested. */
   #version = "";
   #pathIndex = 0;
   #lastFault = "";
@@ -98,7 +98,7 @@ export class ResourceWatcher {
     await this.#running;
   }
 
-  /** Takes an object that an answer to a change contained, unless a watch was faster. */
+  /** Stores an object from the response to a change, unless the object was deleted or recreated meanwhile. */
   put(object: KubeObject): void {
     const known = this.#objects.get(keyOf(object));
     if (known !== undefined && known.metadata.uid === object.metadata.uid) {

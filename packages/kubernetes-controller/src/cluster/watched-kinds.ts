@@ -5,7 +5,7 @@ interface KnownKind {
   /** Groups and versions by preference. */
   readonly bases: readonly string[];
   readonly plural: string;
-  /** False: one for the whole cluster. */
+  /** False: objects of this kind belong to the whole cluster. */
   readonly isNamespaced: boolean;
   readonly selector?: string;
   readonly isOptional?: boolean;
@@ -18,7 +18,7 @@ const known: readonly KnownKind[] = [
   { kind: "Namespace", bases: ["/api/v1"], plural: "namespaces", isNamespaced: false },
   { kind: "Service", bases: ["/api/v1"], plural: "services", isNamespaced: true },
   {
-    // Only these: the passwords of others are none of a web server's business.
+    // Only Secrets with certificates are read, because a web server needs no other secrets.
     ...{ kind: "Secret", bases: ["/api/v1"], plural: "secrets", isNamespaced: true },
     selector: "fieldSelector=type%3Dkubernetes.io%2Ftls",
   },

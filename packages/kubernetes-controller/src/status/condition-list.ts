@@ -6,7 +6,7 @@ const maxMessageLength = 32_768;
 
 /**
  * Conditions for a status. The time of a condition stays while its status stays; conditions that others wrote stay.
- * @param before those of the present status. @param owned types that are removed when they are not wanted
+ * @param before conditions of the present status. @param owned types that are removed when they are not wanted
  */
 export function conditionList(
   before: readonly Condition[],

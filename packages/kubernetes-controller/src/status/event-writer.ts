@@ -19,7 +19,7 @@ export class EventWriter {
     this.#client = client;
   }
 
-  /** Writes those that were not written before. Failures are left: the log has the same text. */
+  /** Writes an Event for each problem that has none yet. Failures are ignored, because the log has the same text. */
   async write(problems: readonly Problem[], controllerName: string, signal: AbortSignal): Promise<void> {
     for (const { kind, object, reason, message } of problems) {
       const { namespace = "", name, uid = "" } = object.metadata;

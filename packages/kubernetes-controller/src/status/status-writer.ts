@@ -6,10 +6,10 @@ import { type KubeClient, KubeError } from "../cluster/kube-client.ts";
 import { idOf, type KubeObject } from "../cluster/kube-object.ts";
 import type { WantedStatus } from "./wanted-statuses.ts";
 
-/** Requests under way at most. */
+/** Maximum number of concurrent requests. */
 const maxParallel = 8;
 
-/** The members of a status that are not as they should be. */
+/** The members of the wanted status that differ from the present status. */
 function difference(present: object, wanted: object): object {
   return Object.fromEntries(
     Object.entries(wanted).filter(
@@ -18,7 +18,7 @@ function difference(present: object, wanted: object): object {
   );
 }
 
-/** Without members that are undefined, as JSON has it; an empty list is as good as none. */
+/** A value as JSON stores it, without undefined members. An empty list counts as no value. */
 function plain(value: unknown): unknown {
   return value === undefined || (Array.isArray(value) && value.length === 0)
     ? null
@@ -39,7 +39,7 @@ export class StatusWriter {
     this.#log = log;
   }
 
-  /** A status that cannot be written costs only itself. */
+  /** When one status cannot be written, all others are still written. */
   async write(wanted: readonly WantedStatus[], signal: AbortSignal): Promise<void> {
     const faults = new Set<string>();
     const queue = wanted.values();
@@ -63,7 +63,7 @@ export class StatusWriter {
     this.#faults = faults;
   }
 
-  /** @returns the fault, undefined when the status is as it should be */
+  /** @returns the fault; undefined when the status is written, unchanged, or left to the next synchronisation */
   async #writeOne({ kind, object, status }: WantedStatus, signal: AbortSignal): Promise<string | undefined> {
     const present = (object as KubeObject & { readonly status?: object }).status ?? {};
     const changes = difference(present, status);
@@ -71,14 +71,15 @@ export class StatusWriter {
       return undefined;
     }
     const { resourceVersion = "" } = object.metadata;
-    // With the version, so that parts which another controller writes meanwhile are not lost.
+    // The patch names the version, so that parts which another controller writes meanwhile are not lost.
     const patch = { metadata: { resourceVersion }, status: changes };
     try {
       const answer = await this.#client.send("PATCH", this.#watch.statusPath(kind, object), patch, signal);
       this.#watch.put(kind, answer as KubeObject);
       return undefined;
     } catch (error) {
-      // 409: somebody was faster, and 404: it is gone. The watch brings the news, and the next look decides anew.
+      // 409: another client changed the object first. 404: the object was deleted. The watch reports both, and the next
+      // synchronisation decides again.
       const isNews = error instanceof KubeError && (error.status === 409 || error.status === 404);
       return isNews || signal.aborted
         ? undefined

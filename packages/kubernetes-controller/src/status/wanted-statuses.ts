@@ -1,5 +1,5 @@
-// The statuses that this controller wants, from what a cluster was translated to. Parts of a status that belong to other
-// controllers stay.
+// Computes the statuses that objects should have, from the translation of a cluster. Parts of a status that belong to
+// other controllers stay.
 
 import { isIP } from "node:net";
 import type {
@@ -28,7 +28,7 @@ export interface WantedStatus {
 export interface ServerState {
   /** Objects whose routes the server refused, by id, with the reason. */
   readonly refused: ReadonlyMap<string, string>;
-  /** Why the server could not be configured; "": it runs what was asked. */
+  /** Why the server could not be configured; "" when it was configured. */
   readonly fault: string;
 }
 
@@ -139,7 +139,9 @@ function routeStatus(translated: TranslatedRoute, controllerName: string, server
   return { kind, object: route, status: { parents: [...new Set(kept), ...added] } };
 }
 
-/** Routes that had a parent of this controller and have none now. */
+/**
+ * Routes whose status names this controller, translated to no parents. The caller removes routes that still have one.
+ */
 function leftRoutes(
   routes: readonly (KubeObject & TranslatedRoute["route"])[],
   kind: string,

@@ -17,12 +17,12 @@ export type AskAdmin = (
   ifMatch?: string,
 ) => Promise<AdminAnswer>;
 
-/** A server refused a document; what ran goes on. */
+/** The server refused a document; its previous config keeps running. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
-/** How often a change is made anew after somebody else was faster. */
+/** Maximum number of attempts when other clients change the document meanwhile. */
 const maxRaces = 10;
 
 function reasonIn({ body, status }: AdminAnswer): string {
@@ -38,7 +38,7 @@ function failure(answer: AdminAnswer): Error {
   return answer.status === 400 ? new RefusedError(reasonIn(answer)) : new Error(reasonIn(answer));
 }
 
-/** The server that is configured, through its admin API like any other client of it. */
+/** Configures the server through its admin API, like any other client. */
 export class AdminTarget {
   readonly #ask: AskAdmin;
 
@@ -47,7 +47,7 @@ export class AdminTarget {
   }
 
   /**
-   * Puts the own part into the server's document, unless it is there.
+   * Puts this controller's part into the server's document, unless it is already there.
    * @returns true when the document changed. @throws RefusedError when it cannot run, Error when no server answers
    */
   async apply(part: OwnPart): Promise<boolean> {

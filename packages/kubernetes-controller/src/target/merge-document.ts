@@ -26,7 +26,10 @@ function isOwnServer(name: string): boolean {
   return name.startsWith(`${ownPrefix}_`);
 }
 
-/** Hosts that an earlier document had automated for this controller: its policies without a certificate name them. */
+/**
+ * Hosts that this controller automated in the earlier document. Its connection policies without a certificate selection
+ * name them.
+ */
 function automatedBefore(servers: Json): Set<string> {
   const own = Object.entries(servers).filter(([name]) => isOwnServer(name));
   const policies = own.flatMap(([, server]) =>
@@ -41,7 +44,7 @@ function automatedBefore(servers: Json): Set<string> {
   );
 }
 
-/** Sets a member, or removes it when there is nothing in it. */
+/** Sets a member, or removes it when the value is empty. */
 function put(parent: Json, name: string, value: Json | readonly unknown[]): void {
   const isEmpty = Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
   if (isEmpty) {

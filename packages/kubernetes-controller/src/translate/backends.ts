@@ -15,7 +15,7 @@ export interface BackendFault {
   readonly message: string;
 }
 
-/** Values of `appProtocol`, by what the server speaks. Others are HTTP/1.1. */
+/** The proxy's protocol by the value of `appProtocol`. Other values mean HTTP/1.1. */
 const protocols: Readonly<Record<string, Backend["protocol"]>> = {
   "kubernetes.io/h2c": "h2c",
   grpc: "h2c",
@@ -80,7 +80,7 @@ export function respond(status: number, body = ""): Json {
 const transports: Readonly<Record<Backend["protocol"], Json>> = {
   http: { protocol: "http" },
   h2c: { protocol: "http", versions: ["h2c"] },
-  // Pods have certificates of no public authority. Verification needs a BackendTLSPolicy, which is not followed.
+  // Certificates of pods come from no public CA. Verification would need a BackendTLSPolicy, which is not supported.
   https: { protocol: "http", tls: { insecure_skip_verify: true } },
 };
 
@@ -140,7 +140,9 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 
-/** Above this sum, weights are rounded: the policy adds them up for each request. */
+/**
+ * Weights are scaled down and rounded when one exceeds this limit, because the policy adds them up for each request.
+ */
 const maxWeight = 1_000_000;
 
 function policyFor(parts: readonly { readonly backend: Backend; readonly weight: number }[]): Json {
@@ -172,8 +174,8 @@ function belowPattern(limit: number): string {
 }
 
 /**
- * Divides requests between handlers by chance, where one proxy cannot: a part has no backend, its own filters, or
- * another protocol. The chance comes from the request's random id.
+ * Divides requests at random between handlers. One proxy cannot do this when a part has no backend, its own filters, or
+ * another protocol. The random number is the start of the request's UUID.
  */
 export function splitByWeight(
   parts: readonly { readonly weight: number; readonly handle: readonly Json[] }[],

@@ -1,4 +1,4 @@
-/** A condition without what only the status of before tells: the time of its last change. */
+/** A condition without the time of its last change, which depends on the previous status. */
 export interface WantedCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";

@@ -27,8 +27,9 @@ function sharedPlace(gateway: Gateway, published: readonly string[]): GatewayPla
 }
 
 /**
- * Gives each Gateway an address of its own, when there is a pool. A Gateway gets the address that it asks for, else that
- * of its status, else the first free one. Older Gateways choose first, so a restart changes nothing.
+ * Gives each Gateway an address of its own, when there is a pool. A Gateway gets the address in its spec; without one,
+ * the address in its status; otherwise the first free address. Older Gateways choose first, so a restart changes
+ * nothing.
  * @param pool empty: Gateways share the addresses of the server. @param published those addresses
  */
 export function placeGateways(

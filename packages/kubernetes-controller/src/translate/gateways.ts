@@ -217,7 +217,7 @@ function draftListener(
   return { listener, host, kinds, tags, conditions, routes: [], attached: new Set() };
 }
 
-/** Servers of the document hold one protocol each: HTTP, or TLS of either kind. */
+/** True for plain HTTP. Each server of the document serves either plain HTTP or TLS. */
 const isPlain = ({ protocol }: GatewayListener) => protocol === "HTTP";
 
 /** Marks listeners that cannot share their port with an older one. */

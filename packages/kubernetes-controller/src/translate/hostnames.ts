@@ -1,4 +1,6 @@
-/** True when a host with `*.` at its start stands for a host or for a narrower wildcard: for one label or more. */
+/**
+ * True when a host with `*.` at its start covers a host or a narrower wildcard. The `*` stands for one or more labels.
+ */
 function covers(wild: string, host: string): boolean {
   return wild.startsWith("*.") && host.endsWith(wild.slice(1)) && host.length > wild.length - 1;
 }

@@ -5,7 +5,10 @@ import type { Backend } from "./backends.ts";
 
 const prefix = "nginx.ingress.kubernetes.io/";
 
-/** Annotations that let in only some clients. An Ingress with one that is not followed would be open to everybody. */
+/**
+ * Annotations that restrict the clients. None of them is supported, so an Ingress with one is refused; otherwise it
+ * would be open to everybody.
+ */
 const guards = [
   "auth-secret",
   "auth-tls-secret",

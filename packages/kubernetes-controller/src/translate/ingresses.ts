@@ -29,7 +29,7 @@ interface Draft {
   readonly problem: (reason: string, message: string) => void;
 }
 
-/** A path of a rule; `path` undefined: a default backend. */
+/** A path of a rule, or a default backend in the form of a path. */
 interface WantedPath {
   readonly host: string;
   readonly path: IngressPath;
@@ -144,7 +144,7 @@ function certificatesOf(draft: Draft, loaded: Map<string, LoadedCertificate>): S
   });
 }
 
-/** True when TLS was asked for this host. */
+/** True when the Ingress requests TLS for this host. */
 function hasTls({ spec }: Ingress, host: string): boolean {
   const names = (spec?.tls ?? []).flatMap(({ hosts = [] }) => (hosts.length === 0 ? [host] : hosts));
   return names.some((name) => {

@@ -1,7 +1,7 @@
 // Matchers of the server for the matches of Ingress and the Gateway API.
 //
-// The server's own `path` ignores case, and `host` with a wildcard takes exactly one label. Kubernetes minds the case of
-// paths, and wildcards of the Gateway API take one or more labels. So regular expressions are used there.
+// The server's own `path` ignores case, and `host` with a wildcard takes exactly one label. Paths in Kubernetes are
+// case-sensitive, and wildcards of the Gateway API take one or more labels, so these matchers use regular expressions.
 
 import { LinearRegexp } from "server-core/regexp/linear-regexp";
 import type { TextMatch } from "../cluster/gateway-object.ts";
@@ -46,7 +46,7 @@ export function withoutEndSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** Matches by whole elements: `/a` matches `/a` and `/a/b`, and not `/ab`. */
+/** Matches by whole path segments: `/a` matches `/a` and `/a/b`, and not `/ab`. */
 export function prefixMatcher(path: string): Json {
   const bare = withoutEndSlash(path);
   return bare === "" ? {} : { path_regexp: { pattern: `^${quoted(bare)}(?:/|$)` } };
@@ -56,7 +56,7 @@ export function exactMatcher(path: string): Json {
   return { path_regexp: { pattern: `^${quoted(path)}$` } };
 }
 
-/** A value that the server's matchers take literally. */
+/** True for a value that the server's matchers take literally. */
 function isPlain(value: string): boolean {
   return !value.startsWith("*") && !value.endsWith("*") && !/[{}\\]/.test(value) && value !== "";
 }

@@ -12,7 +12,7 @@ export interface Reference {
 
 const gatewayGroup = "gateway.networking.k8s.io";
 
-/** A reference into another namespace needs a grant there. */
+/** True when a reference is allowed. A reference into another namespace needs a ReferenceGrant there. */
 export function isGranted(grants: readonly ReferenceGrant[], reference: Reference): boolean {
   const { fromKind, fromNamespace, toGroup, toKind, toNamespace, toName } = reference;
   return (

@@ -20,7 +20,7 @@ export interface FilterResult {
   readonly host?: string | undefined;
 }
 
-/** A filter that the server cannot do, or that is wrong. */
+/** Error for a filter that the server does not support, or that is invalid. */
 export class FilterError extends Error {
   override readonly name = "FilterError";
 }
@@ -40,7 +40,7 @@ function headerOperations({ set = [], add = [], remove = [] }: HeaderChange): Js
   };
 }
 
-/** A replacement in which no group is inserted. */
+/** Escapes a text, so that a replacement inserts it literally. */
 const literalReplacement = (text: string) => literal(text).replaceAll("$", "$$$$");
 
 function pathHandler(path: PathModifier, prefix: string | undefined): Json {
@@ -77,7 +77,7 @@ function redirectHandlers({ requestRedirect = {} }: RouteFilter, place: FilterPl
   ];
 }
 
-/** @throws FilterError for a filter that the server cannot do */
+/** @throws FilterError for a filter that the server does not support, or that is invalid */
 export function translateFilters(filters: readonly RouteFilter[], place: FilterPlace): FilterResult {
   const handle: Json[] = [];
   const final: Json[] = [];

@@ -20,7 +20,7 @@ export interface TranslatedMatch {
   readonly prefix: string | undefined;
 }
 
-/** A match that the server cannot do, or that is wrong. */
+/** Error for a match that the server does not support, or that is invalid. */
 export class MatchError extends Error {
   override readonly name = "MatchError";
 }
@@ -90,7 +90,10 @@ function grpcPath({
   return { path_regexp: { pattern: `^/${part(service)}/${part(method)}$` } };
 }
 
-/** The order of a GRPCRoute: characters of the service, of the method, then headers. @throws MatchError */
+/**
+ * Translates a match of a GRPCRoute. Exact matches of service and method come first, then longer services, longer
+ * methods, and more headers. @throws MatchError
+ */
 export function translateGrpcMatch({ method, headers = [] }: GrpcRouteMatch): TranslatedMatch {
   const faulty = faultyPattern(headers);
   if (faulty !== undefined) {

@@ -33,9 +33,9 @@ export interface RouteKind<Match> {
   readonly everything: Match;
   /** @throws MatchError */
   readonly translateMatch: (match: Match) => TranslatedMatch;
-  /** Protocol of upstreams, unless the Service names another one. */
+  /** Protocol of upstreams, whatever the Service names; absent: the protocol of the Service. */
   readonly protocol?: Backend["protocol"];
-  /** Makes the handlers of connections that are not HTTP from their backends. */
+  /** Makes handlers of raw connections from the backends; absent for HTTP. */
   readonly connect?: (parts: readonly BackendPart[]) => Json[];
 }
 
@@ -48,9 +48,9 @@ interface Draft<Match> {
   readonly route: Route<Match>;
   /** The last fault of a reference; undefined when all are resolved. */
   unresolved: WantedCondition | undefined;
-  /** Faults of rules. Such a rule answers 500. */
+  /** Faults of rules. A rule with a faulty filter answers 500; a faulty match is left out. */
   readonly faults: Set<string>;
-  /** Number of rules without a fault, over all listeners. */
+  /** Number of matches without a fault, over all listeners. */
   goodRules: number;
 }
 
@@ -201,7 +201,7 @@ function attach<Match>(
     }
   }
   if (attached.length === 0) {
-    // The references are looked up nevertheless, because the status tells of them.
+    // The references are looked up nevertheless, because the status reports their faults.
     checkReferences(draft);
   }
   const faults = [...draft.faults].join("; ");

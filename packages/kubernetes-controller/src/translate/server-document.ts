@@ -68,7 +68,7 @@ function isolatedGroup(host: string, listeners: readonly SiteListener[]): HostGr
   return { host, routes: [{ match, handle, terminal: true }] };
 }
 
-/** Policies for handshakes: precise names first, every name last. */
+/** The most specific name of a policy for handshakes; "" for every name. */
 function policyNames({ names }: SiteCertificates): string {
   return [...names].sort(compareHosts)[0] ?? "";
 }

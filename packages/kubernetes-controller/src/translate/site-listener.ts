@@ -12,7 +12,7 @@ export interface RouteRank {
   readonly queryParams: number;
   /** Time of creation as the API server writes it; "" counts as the newest. */
   readonly created: string;
-  /** `namespace/name`, then the place of the rule and of the match. */
+  /** `namespace/name` of the route or Ingress. */
   readonly name: string;
   readonly place: number;
 }

@@ -15,7 +15,7 @@ import type {
   Service,
 } from "../cluster/kube-object.ts";
 
-/** Objects of a cluster at one moment. Keys of maps are `namespace/name`. */
+/** Objects of a cluster at one moment. Keys of maps are `namespace/name`; for namespaces, the name. */
 export interface Snapshot {
   readonly ingressClasses: readonly IngressClass[];
   readonly ingresses: readonly Ingress[];
