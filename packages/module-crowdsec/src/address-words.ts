@@ -22,8 +22,8 @@ function groupsOf(text: string): number[] {
 }
 
 /**
- * Parses an address without a zone. An IPv4 address in IPv6 form (`::ffff:192.0.2.1`) becomes IPv4, because sockets of
- * both families show clients this way.
+ * Parses an address without a zone. An IPv4 address in IPv6 form (`::ffff:192.0.2.1`) becomes IPv4, because a socket
+ * for both families shows IPv4 clients this way.
  *
  *     addressWords("192.0.2.1");   // [3221225985]
  *     addressWords("2001:db8::1"); // [536939960, 0, 0, 1]

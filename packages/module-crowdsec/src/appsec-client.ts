@@ -15,28 +15,31 @@ export interface AppsecSettings {
   readonly apiKey: string;
   /** Milliseconds until a check counts as failed. */
   readonly timeoutMs: number;
-  /** Bytes of a body that are sent. */
+  /** Maximum number of bytes of a request's body that are sent to the component. */
   readonly maxBodyBytes: number;
-  /** True when requests pass that cannot be checked. */
+  /** True: a request passes when its check fails. */
   readonly failsOpen: boolean;
 }
 
-/** Answer of the component to a request that a rule concerns. */
+/** The component's answer to a request that matches a rule. */
 export interface AppsecVerdict {
   /** `ban`, `captcha`, `throttle`, `allow`, `log`, … */
   readonly action: string;
-  /** Status for the client; 0 for the usual one. */
+  /** Status code for the client; 0: the default of the action. */
   readonly status: number;
 }
 
 /** Maximum number of bytes of an answer. A longer answer is an error. */
 const maxAnswerBytes = 64 * 1024;
 
-/** Fields of one connection, and those that this client sets. */
+/** Headers that are not copied: hop-by-hop headers, and headers that this client sets itself. */
 const ownFields =
   /^(?:connection|keep-alive|proxy-|te$|trailer|transfer-encoding|upgrade|host$|content-length|expect|user-agent|x-crowdsec-appsec-)/i;
 
-/** The fields of the client's request, and those about it. Source: CrowdSec, AppSec protocol */
+/**
+ * The headers for the component: those of the client's request, and those that describe it. Source: CrowdSec, AppSec
+ * protocol
+ */
 function headersOf(exchange: Exchange, settings: AppsecSettings): string[] {
   const fields: HeaderList = exchange.requestHeaders;
   const headers: string[] = [];
@@ -64,7 +67,7 @@ function verdictOf(text: string): AppsecVerdict {
   return { action: String(action), status: status >= 200 && status <= 599 ? status : 0 };
 }
 
-/** Asks CrowdSec's AppSec component about requests. Each thread has a client. */
+/** Asks CrowdSec's AppSec component about requests. Each handler has its own client. */
 export class AppsecClient {
   readonly #log: Logger;
   #dispatcher: Dispatcher | undefined;
@@ -80,7 +83,7 @@ export class AppsecClient {
    * |---|---|
    * | 200 | the request passes |
    * | 403 | the verdict |
-   * | 401, 500, no answer in time | the check fails, unless `failsOpen` |
+   * | 401, 500, no answer in time | the check fails; with `failsOpen` the request passes |
    * | another status | the request passes, and the status is logged |
    *
    * Source: hslatman/caddy-crowdsec-bouncer, `checkRequest`
@@ -120,7 +123,7 @@ export class AppsecClient {
     settings: AppsecSettings,
     sent: Buffer,
   ): Promise<{ readonly status: number; readonly text: string }> {
-    const { Agent, request } = await import("undici"); // when it is needed: few configs have an AppSec component
+    const { Agent, request } = await import("undici"); // loaded on first use, because few configs have an AppSec component
     this.#dispatcher ??= new Agent({ allowH2: false, connections: 100 });
     const { statusCode, body } = await request(settings.url, {
       method: sent.length === 0 ? "GET" : "POST",

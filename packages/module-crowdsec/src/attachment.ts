@@ -11,8 +11,8 @@ function serverOf(path: string): string {
 }
 
 /**
- * The app `crowdsec` as one handler or matcher sees it. It asks the main thread when the first request comes, because
- * apps of a config are set up in the order of the document. Afterwards new snapshots come by themselves.
+ * The access of one handler or matcher to the app `crowdsec`. It asks the main thread when the first request arrives,
+ * because the app may be set up after the handler. Afterwards the main thread sends each new snapshot.
  */
 export class Attachment {
   readonly #context: ModuleContext;
@@ -37,7 +37,7 @@ export class Attachment {
   }
 
   /**
-   * Decides about a client. It answers at once while decisions are in memory.
+   * Finds the decision about a client. Returns a promise only if the main thread must be asked.
    * @returns undefined when the client is allowed
    * @throws HttpError 500 for text that is no address, without the app, and for a failed look-up with `enable_hard_fails`
    */
@@ -51,7 +51,7 @@ export class Attachment {
     return (this.#app ?? (await this.#attached())).appsec;
   }
 
-  /** Counts a request that a rule of the AppSec component concerns. */
+  /** Counts a request that matches a rule of the AppSec component. */
   countVerdict(address: string, action: string): void {
     this.#counts.blocked(this.#server, address, { origin: "appsec", type: action });
   }
@@ -71,7 +71,7 @@ export class Attachment {
       if (failsHard) {
         throw new HttpError(500, `crowdsec: ${messageOf(error)}`, { cause: error });
       }
-      return undefined; // the app has logged that the local API is away
+      return undefined; // the app has logged the failure
     }
   }
 

@@ -8,16 +8,19 @@ import { LapiClient, pingAddress } from "./lapi-client.ts";
 
 /** Pause after a failed pull, in milliseconds, unless the interval is shorter. Source: hslatman/caddy-crowdsec-bouncer */
 const retryMs = 10_000;
-/** Maximum number of look-ups that may wait for the local API. Further requests fail as if the local API were away. */
+/**
+ * Maximum number of look-ups that may wait for the local API. Further look-ups fail as if the local API were
+ * unreachable.
+ */
 const maxLooks = 1_000;
 
-/** Settings of a bouncer. Bouncers with equal settings are one. */
+/** Settings of a bouncer. Configs with equal settings share one bouncer. */
 export interface BouncerSettings {
   readonly apiUrl: string;
   readonly apiKey: string;
   /** Milliseconds between two pulls. */
   readonly intervalMs: number;
-  /** Milliseconds after which a pull asks for all decisions. */
+  /** Milliseconds between two pulls of all decisions. */
   readonly fullIntervalMs: number;
   readonly isStreaming: boolean;
   readonly maxDecisions: number;
@@ -29,20 +32,21 @@ export interface BouncerFigures {
   readonly calls: Record<string, number>;
   /** Failed calls by mode. */
   readonly failures: Record<string, number>;
-  /** Decisions that the last pulls brought over the limit. */
+  /** Number of decisions that were refused because of `maxDecisions`, over all pulls. */
   refused: number;
 }
 
 /**
- * A connection to one local API, kept over reloads with the same settings. It pulls decisions into a snapshot, and tells
- * of each new one. A pull asks for all decisions:
+ * A connection to one local API, kept over reloads with the same settings. It pulls decisions into a snapshot, and
+ * publishes each new snapshot. A pull asks for all decisions:
  * | When | Reason |
  * |---|---|
  * | at the start | |
  * | after a failure | the local API counts changes as sent, although they did not arrive |
- * | from time to time | the local API leaves out changes that it stores while it answers a pull |
+ * | after each `fullIntervalMs` | the local API leaves out changes that it stores while it answers a pull |
  *
- * Observed with CrowdSec 1.7: of 50,000 decisions that were imported meanwhile, changes left out 1,000 and more.
+ * Observed with CrowdSec 1.7: when 50,000 decisions were imported during a pull, the next changes lacked 1,000 or more
+ * of them.
  */
 export class Bouncer implements SharedResource {
   /** Tells apart the snapshots of two bouncers. */
@@ -67,7 +71,7 @@ export class Bouncer implements SharedResource {
     this.#publish = publish;
     this.#client = new LapiClient(settings.apiUrl, settings.apiKey);
     this.#store = new DecisionStore(settings.maxDecisions);
-    this.#first.promise.catch(() => {}); // whoever waits for it hears of a failure
+    this.#first.promise.catch(() => {}); // callers of `start` get the error
   }
 
   /** The snapshot; undefined with live look-ups. */
@@ -75,7 +79,7 @@ export class Bouncer implements SharedResource {
     return this.settings.isStreaming ? this.#store.table : undefined;
   }
 
-  /** Decisions in memory. */
+  /** Number of decisions in memory. */
   get size(): number {
     return this.#store.size;
   }
@@ -84,7 +88,10 @@ export class Bouncer implements SharedResource {
     return this.#client;
   }
 
-  /** Begins to pull, once. @returns when the first call has an answer. @throws the error of the first call */
+  /**
+   * Starts the pulls, or with live look-ups makes one look-up as a test. Further calls change nothing. @returns
+   * resolves when the first call has an answer. @throws the error of the first call
+   */
   start(): Promise<void> {
     if (this.#running === undefined) {
       this.#running = this.settings.isStreaming ? this.#pullAgainAndAgain() : this.#ping();
@@ -93,8 +100,8 @@ export class Bouncer implements SharedResource {
   }
 
   /**
-   * Looks up an address. Requests of one client at the same time share one call.
-   * @throws Error when the local API is away, or too many look-ups run
+   * Looks up an address. Concurrent requests of one client share one call.
+   * @throws Error when the local API is unreachable, or too many look-ups run
    */
   look(address: string): Promise<Decision | undefined> {
     const running = this.#looks.get(address);
@@ -164,7 +171,7 @@ export class Bouncer implements SharedResource {
     }
   }
 
-  /** Counts a call, and logs when the local API goes away and comes back. */
+  /** Counts a call, and logs when the local API becomes unreachable and when it answers again. */
   async #call<Result>(mode: string, run: () => Promise<Result>): Promise<Result> {
     try {
       const result = await run();

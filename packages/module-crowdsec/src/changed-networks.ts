@@ -1,7 +1,7 @@
 import type { Network } from "./address-words.ts";
 import type { NetworkGroup } from "./decision-table.ts";
 
-/** One list of networks that grows. Memory doubles, so a million entries are copied twenty times at most. */
+/** A growing list of networks. Its capacity doubles, so a million entries are copied at most twenty times. */
 class NetworkList {
   readonly words: 1 | 4;
   keys: Uint32Array<ArrayBuffer>;
@@ -37,7 +37,7 @@ class NetworkList {
   }
 }
 
-/** Number of the type of a kind. Decisions of one network are told apart by it. */
+/** Returns the number of a kind's type, which distinguishes the decisions about one network. */
 type TypeOf = (kind: number) => number;
 
 /** Compares a key of one list with a key of another. @returns a negative number when the first key comes first */
@@ -57,8 +57,9 @@ function keyComparer(words: 1 | 4): KeyComparer {
 }
 
 /**
- * Indexes of a list, sorted by network and type; of equal entries only the last stays. Sorting goes by numbers of 64
- * bits: the first word of the network, then the index. A comparing function would take seconds for a million.
+ * Indexes of a list, sorted by network and type; equal entries are reduced to the last one. The sort uses 64-bit
+ * numbers of the network's first word and the index, because a comparison function would take seconds for a million
+ * entries.
  */
 function sortedIndexes(list: NetworkList, typeOf: TypeOf): Uint32Array {
   const { words, keys, kinds, length } = list;
@@ -78,7 +79,7 @@ function sortedIndexes(list: NetworkList, typeOf: TypeOf): Uint32Array {
     while (to < length && keys[(order[to] ?? 0) * words] === first) {
       to++;
     }
-    // Networks with the same first word are few: these are compared.
+    // Few networks share their first word, so only those are sorted with a comparison function.
     const run =
       to - from === 1
         ? order.subarray(from, to)
@@ -99,7 +100,7 @@ function sortedIndexes(list: NetworkList, typeOf: TypeOf): Uint32Array {
 
 /** Facts about decisions that a merge needs. */
 export interface MergeLimits {
-  /** Decisions that ended before, in seconds since 1970, are left out. */
+  /** Time of the merge, in seconds since 1970. Decisions that have ended are left out. */
   readonly nowS: number;
   /** Number of a kind's type: a change replaces the entry with the same network and type. */
   readonly typeOf: TypeOf;
@@ -107,7 +108,7 @@ export interface MergeLimits {
 
 const shared = (bytes: number) => new SharedArrayBuffer(bytes);
 
-/** The changes of networks with prefixes of one length, until they become the next group. */
+/** Collects changes of networks whose prefixes have one length. `merge` makes the next group of them. */
 export class ChangedNetworks {
   readonly #bits: number;
   readonly #added: NetworkList;
@@ -127,7 +128,10 @@ export class ChangedNetworks {
     this.#deleted.push(words, 0, kind);
   }
 
-  /** The next group: the old entries without the deleted ones, with the added ones. Entries that have ended are left out. */
+  /**
+   * The next group: old entries that are not deleted, and added entries. Entries that have ended are left out. @returns
+   * undefined when no entry remains
+   */
   merge(old: NetworkGroup | undefined, { nowS, typeOf }: MergeLimits): NetworkGroup | undefined {
     const { words } = this.#added;
     const added = sortedIndexes(this.#added, typeOf);

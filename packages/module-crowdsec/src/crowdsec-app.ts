@@ -23,9 +23,12 @@ import { AppMetrics, appMetrics } from "./crowdsec-metrics.ts";
 import { type Attached, crowdsecTopics, type TableNews } from "./messages.ts";
 import { UsageReports } from "./usage-reports.ts";
 
-/** Milliseconds for which a start waits for the first decisions, so that blocked clients find no open window. */
+/**
+ * Maximum time in milliseconds that a start waits for the first decisions, so that blocked clients are refused from the
+ * start.
+ */
 const firstWaitMs = 5_000;
-/** As {@link firstWaitMs}, when the config needs them. */
+/** The same limit with `enable_hard_fails`. When it is reached, the config is refused. */
 const neededWaitMs = 60_000;
 
 /** Resolves with false when the promise takes too long. @throws the error of the promise */
@@ -44,11 +47,11 @@ async function isDoneWithin(promise: Promise<void>, ms: number): Promise<boolean
  * threads.
  * | Local API | `enable_hard_fails` | Then |
  * |---|---|---|
- * | away at the start | false | requests pass, and it is asked again every 10 s |
- * | away at the start | true | the config is refused |
- * | away later, decisions in memory | either | the decisions go on until they end |
- * | away later, live look-ups | false | requests pass |
- * | away later, live look-ups | true | requests get 500 |
+ * | unreachable at the start | false | requests pass; the next pull follows after at most 10 s |
+ * | unreachable at the start | true | the config is refused |
+ * | unreachable later, decisions in memory | either | the decisions apply until they end |
+ * | unreachable later, live look-ups | false | requests pass |
+ * | unreachable later, live look-ups | true | requests get 500 |
  */
 class CrowdsecApp implements App {
   readonly #bouncer: Bouncer;
@@ -98,7 +101,9 @@ function intervalOf(text: string): number {
   return ms;
 }
 
-/** @throws ServerError MODULE_CONFIG for a missing key, and for an address that is no URL of http or https */
+/**
+ * @throws ServerError MODULE_CONFIG for a missing or invalid key, and for an address that is no URL of http or https
+ */
 function settingsOf(config: CrowdsecConfig): BouncerSettings {
   const apiUrl = replaceKnown(config.api_url ?? "") || defaultApiUrl;
   const apiKey = replaceKnown(config.api_key ?? "");

@@ -79,5 +79,4 @@ export const crowdsecSchema = z.strictObject({
     .describe("Whether requests pass whose check has failed; else they get 500 (false)."),
 });
 
-/** The config after validation. */
 export type CrowdsecConfig = z.infer<typeof crowdsecSchema>;

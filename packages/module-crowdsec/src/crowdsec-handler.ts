@@ -3,11 +3,11 @@ import { Attachment } from "./attachment.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Refuses clients that CrowdSec has decisions about. The client is the one behind trusted proxies.
+ * Refuses clients that CrowdSec has decisions about. Behind trusted proxies, the client is the one that they name.
  * | Decision | Answer |
  * |---|---|
  * | none | the next handler's |
- * | `ban`, `captcha`, a name of the user's own | 403 |
+ * | `ban`, `captcha`, a custom type | 403 |
  * | `throttle` | 429, with `Retry-After` until the decision ends |
  *
  * Source: hslatman/caddy-crowdsec-bouncer

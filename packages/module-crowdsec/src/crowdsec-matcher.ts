@@ -12,7 +12,7 @@ export const crowdsecMatcher = defineModule({
   config: z.strictObject({}),
   async provision(_config, context): Promise<ConnectionMatcher> {
     const app = await Attachment.open(context);
-    /** Answers that came later, until the connection asks again. */
+    /** Results of live look-ups, for the next call of `matches` with the same connection. */
     const answers = new WeakMap<Connection, boolean>();
     return {
       matches(connection) {

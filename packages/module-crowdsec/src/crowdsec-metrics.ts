@@ -6,8 +6,8 @@ import type { UsageCount } from "./messages.ts";
 const maxLabelSets = 1_000;
 
 /**
- * Counts requests of one thread, over all configs: for reports to the local API, and for the server's metrics where a
- * config shows them. Names are those of hslatman/caddy-crowdsec-bouncer.
+ * Counts requests of one thread, over all configs: for reports to the local API, and for the server's metrics if a
+ * config enables them. Names are those of hslatman/caddy-crowdsec-bouncer.
  */
 export class RequestCounts implements SharedResource {
   readonly #registry: Registry;
@@ -86,7 +86,7 @@ const ofMain = [
   "crowdsec_bouncer_lapi_requests_failures_total",
 ] as const;
 
-/** Decisions in memory by origin and family. */
+/** Number of active decisions by origin and family. */
 export function activeDecisions(bouncer: Bouncer): { origin: string; ip_type: string; value: number }[] {
   const { kinds = [], families = [] } = bouncer.table ?? {};
   const nowS = Date.now() / 1000;
@@ -104,7 +104,10 @@ export function activeDecisions(bouncer: Bouncer): { origin: string; ip_type: st
   });
 }
 
-/** Metrics of the app: decisions in memory, and calls to the local API. They are read when somebody asks. */
+/**
+ * Metrics of the app: decisions in memory, and calls to the local API. Their values are computed for each request of
+ * the metrics.
+ */
 export class AppMetrics implements SharedResource {
   readonly #registry: Registry;
   /** The bouncer of the newest config. */

@@ -5,10 +5,10 @@ import { crowdsecHandler } from "./crowdsec-handler.ts";
 import { crowdsecMatcher } from "./crowdsec-matcher.ts";
 import { appsecHandlerText, crowdsecAppText, crowdsecHandlerText } from "./crowdsec-text.ts";
 
-/** A package with this name takes the place of these modules, when a config names it. */
+/** A package of this name replaces these modules when a config lists it under `modules`. */
 const packageName = "module-crowdsec";
 
-/** The bouncer for the server's own list of modules: each file is loaded when a config names its module. */
+/** The CrowdSec modules in the server's own list. Each file is loaded when a config names its module. */
 export const crowdsecModules: readonly ListedModule[] = [
   listed("crowdsec", () => crowdsecApp, { package: packageName, text: () => crowdsecAppText }),
   listed("http.handlers.crowdsec", () => crowdsecHandler, {

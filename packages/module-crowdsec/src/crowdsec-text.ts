@@ -94,7 +94,7 @@ const readOption: OptionReader = (cursor) => {
   };
 };
 
-/** Writes the option. Members that are as without a line get none. */
+/** Writes the option. Members with the default value get no line. */
 const writeOption: OptionWriter = (app) => {
   const url = app.text("api_url");
   const ticker = app.text("ticker_interval");
@@ -124,8 +124,6 @@ function bareDirective(name: string): ModuleText {
   };
 }
 
-/** The directive `crowdsec`. */
 export const crowdsecHandlerText = bareDirective("crowdsec");
 
-/** The directive `appsec`. */
 export const appsecHandlerText = bareDirective("appsec");

@@ -12,7 +12,10 @@ import {
 /** Maximum number of pairs of type and origin. Decisions with further pairs get the origin `other`. */
 const maxKinds = 4_096;
 
-/** Scopes whose values are addresses. Others, as `Country` and `AS`, need facts that this bouncer does not have. */
+/**
+ * Scopes whose values are addresses. Other scopes, such as `Country` and `AS`, need data that this bouncer does not
+ * have.
+ */
 const scopes = new Set(["ip", "range"]);
 
 export interface PullCounts {
@@ -26,7 +29,7 @@ export interface PullCounts {
   refused: number;
 }
 
-/** Decisions in memory: a snapshot, and how the next one is made. */
+/** Decisions in memory: the current snapshot, and the data for making the next one. */
 export class DecisionStore {
   readonly #maxDecisions: number;
   #table: TableData = emptyTable;
@@ -46,12 +49,12 @@ export class DecisionStore {
     return this.#table;
   }
 
-  /** Decisions in the snapshot, ended ones included until the next change. */
+  /** Number of decisions in the snapshot. A decision that has ended counts until its group changes. */
   get size(): number {
     return this.#table.families.flat().reduce((sum, { ends }) => sum + ends.length, 0);
   }
 
-  /** Begins a change. @param isWhole true: the change is all there is, and earlier decisions go */
+  /** Begins a change. @param isWhole true: the change contains all decisions, and replaces the earlier ones */
   change(isWhole: boolean): StoreChange {
     return new StoreChange(this, isWhole, this.#maxDecisions - (isWhole ? 0 : this.size));
   }
@@ -97,11 +100,11 @@ export class DecisionStore {
   }
 }
 
-/** One pull: decisions come in one by one, and count together. */
+/** One pull. Its decisions arrive one by one, and take effect together. */
 export class StoreChange {
   readonly #store: DecisionStore;
   readonly #isWhole: boolean;
-  /** Decisions that may still be added. */
+  /** Maximum number of decisions that this change may add. */
   readonly #room: number;
   /** Changed groups, by family and length of the prefix. */
   readonly #changed = new Map<string, ChangedNetworks>();
@@ -113,7 +116,7 @@ export class StoreChange {
     this.#room = room;
   }
 
-  /** Takes an item of one of the lists `new` and `deleted`. Damaged items and unknown scopes are counted, and change nothing. */
+  /** Takes an item of one of the lists `new` and `deleted`. Damaged items and unknown scopes are only counted. */
   take(list: string, item: unknown, nowS: number): void {
     const decision = readDecision(item);
     const isAddress = decision !== undefined && scopes.has(decision.scope.toLowerCase());

@@ -66,8 +66,8 @@ function lowerBound({ keys }: NetworkGroup, words: readonly number[]): number {
 }
 
 /**
- * Finds the strictest decision about an address that has not ended. One binary search for each length of prefixes that
- * occurs: 20 steps among a million addresses.
+ * Finds the strictest active decision about an address. Each prefix length in the table costs one binary search: 20
+ * steps among a million addresses.
  * @param nowS seconds since 1970
  * @returns undefined when the client is allowed. @throws Error for text that is no address
  */

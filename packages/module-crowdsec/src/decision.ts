@@ -39,7 +39,7 @@ export function readDecision(item: unknown): WireDecision | undefined {
 
 /** The remedy for a client. */
 export interface Decision {
-  /** Kind of the remedy: `ban`, `captcha`, `throttle`, or a name of the user's own. */
+  /** Kind of the remedy: `ban`, `captcha`, `throttle`, or a custom type. */
   readonly type: string;
   /** The party that decided: `crowdsec`, `cscli`, `CAPI`, `lists`, … */
   readonly origin: string;
@@ -66,7 +66,7 @@ export function secondsOf(duration: string | undefined): number {
  * How strict a decision is. When several decisions apply to a client, the strictest counts.
  * | Type | Strictness | Answer |
  * |---|---|---|
- * | `ban`, and names of the user's own | 3 | 403 |
+ * | `ban`, and custom types | 3 | 403 |
  * | `captcha` | 2 | 403, as there is no page with a captcha |
  * | `throttle` | 1 | 429 with `Retry-After` |
  */

@@ -17,7 +17,7 @@ async function whenReadable(body: Readable): Promise<void> {
   }
 }
 
-/** A stream of gRPC: its client may wait for an answer before it sends more. */
+/** True for a gRPC stream, whose client may wait for an answer before it sends more. */
 function isCall(exchange: Exchange): boolean {
   return (
     exchange.stream.bodyLength === undefined && /^application\/grpc\b/i.test(exchange.header("content-type"))
@@ -25,8 +25,8 @@ function isCall(exchange: Exchange): boolean {
 }
 
 /**
- * The first bytes of a request's body; none of a stream of gRPC. Later handlers read the body from its beginning.
- * @returns as many bytes as the body has, `most` at most
+ * The first bytes of a request's body; empty for a gRPC stream. Later handlers read the body from its beginning.
+ * @returns at most `most` bytes
  */
 export async function firstBytes(exchange: Exchange, most: number): Promise<Buffer> {
   if (!exchange.hasBody || isCall(exchange)) {

@@ -1,5 +1,5 @@
-// Reads an object of lists while it arrives: `{"deleted": […], "new": [{…}, …]}`. A list may have a million items, more than
-// one string can hold, so items are parsed one by one.
+// Reads an object of lists while it arrives: `{"deleted": […], "new": [{…}, …]}`. A list may have a million
+// items, more than one string can hold, so items are parsed one by one.
 
 /** Maximum number of bytes of one item. A longer item is an error. A decision has some 200. */
 const maxItemBytes = 64 * 1024;
@@ -12,8 +12,8 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [..
 export type ItemListener = (list: string, item: unknown) => void;
 
 /**
- * Splits the bytes of `{"name": [{…}, …], …}` into items. Strings are skipped as strings, so braces in them do not count.
- * Other values than lists of objects are ignored.
+ * Splits the bytes of `{"name": [{…}, …], …}` into items. Strings are skipped as strings, so braces in them do
+ * not count. Values other than lists of objects are ignored.
  */
 export class JsonItems {
   readonly #listener: ItemListener;

@@ -3,11 +3,13 @@ import type { Dispatcher } from "undici";
 import { type Decision, readDecision, secondsOf, strictness } from "./decision.ts";
 import { JsonItems } from "./json-items.ts";
 
-/** Milliseconds until the local API must have begun its answer. A first pull may take it long. */
+/** Timeout in milliseconds for the headers of an answer. The local API may need long for the first pull. */
 const headersMs = 60_000;
 /** Milliseconds without a byte after which an answer counts as cut off. */
 const silenceMs = 30_000;
-/** Timeout of a look-up of one address, in milliseconds. A request waits for it. */
+/**
+ * Timeout in milliseconds of connecting, of a look-up, and of a usage report. A client's request waits for its look-up.
+ */
 const lookMs = 5_000;
 /** Maximum number of bytes of the answer to one look-up. A longer answer fails the look-up. */
 const maxLookBytes = 256 * 1024;
@@ -121,7 +123,7 @@ export class LapiClient {
   }
 
   async #ask(path: string, options: Partial<Dispatcher.RequestOptions>): Promise<Dispatcher.ResponseData> {
-    const { Agent, request } = await import("undici"); // when it is needed: few configs have a bouncer
+    const { Agent, request } = await import("undici"); // loaded on first use, because few configs have a bouncer
     if (this.#isClosed) {
       throw new Error("the bouncer has stopped");
     }

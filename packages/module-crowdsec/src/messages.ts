@@ -3,9 +3,9 @@ import type { TableData } from "./decision-table.ts";
 
 /** Topics of messages between the app in the main thread and the threads that serve. */
 export const crowdsecTopics = {
-  /** A serving thread asks what there is: {@link Attached}. */
+  /** A serving thread requests the state of the app: {@link Attached}. */
   attach: "crowdsec.attach",
-  /** The main thread tells of a new snapshot: {@link TableNews}. */
+  /** The main thread sends a new snapshot: {@link TableNews}. */
   table: "crowdsec.table",
   /** A serving thread asks for a live look-up of an address. */
   look: "crowdsec.look",
@@ -15,7 +15,7 @@ export const crowdsecTopics = {
 
 /** The app as serving threads see it. */
 export interface Attached {
-  /** The bouncer; snapshots of others do not count. A reload without changes keeps it. */
+  /** ID of the bouncer. Threads ignore snapshots of other bouncers. A reload with equal settings keeps the bouncer. */
   readonly id: string;
   /** Snapshot of the decisions; undefined with live look-ups. */
   readonly table: TableData | undefined;

@@ -2,11 +2,11 @@ import { type Exchange, setHeader } from "server-module-api";
 
 /** A remedy for one request. */
 export interface Remedy {
-  /** `ban`, `captcha`, `throttle`, or a name of the user's own. */
+  /** `ban`, `captcha`, `throttle`, or a custom type. */
   readonly type: string;
   /** Seconds after which a throttled client may come back. */
   readonly secondsLeft: number;
-  /** Status in place of 403; 0 for that. */
+  /** Status code of the response; 0: 403. `throttle` always gets 429. */
   readonly status?: number;
 }
 
