@@ -47,7 +47,6 @@ export interface CommandContext extends Streams {
   readonly signal: AbortSignal;
 }
 
-/** A command of the program. */
 export interface Command {
   /** The first argument, such as `search`. */
   readonly name: string;

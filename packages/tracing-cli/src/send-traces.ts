@@ -14,7 +14,6 @@ export interface SendTarget {
   readonly signal: AbortSignal;
 }
 
-/** The outcome of one send. */
 export interface SendResult {
   /**
    * Number of spans that the collector refused in an accepted message, and the reason. 0 with "" when it accepted all

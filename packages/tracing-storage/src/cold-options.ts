@@ -38,5 +38,4 @@ export const coldOptions = z.object({
   ),
 });
 
-/** Parsed options of `coldOptions`. */
 export type ColdOptions = z.infer<typeof coldOptions>;

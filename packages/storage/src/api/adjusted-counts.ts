@@ -68,7 +68,6 @@ export class AdjustedSum {
     }
   }
 
-  /** Adds another sum. */
   addSum(other: AdjustedSum): void {
     this.addAll({ ...other.counts, variance: other.#variance });
   }

@@ -21,7 +21,6 @@ export interface MetricSlots {
   /** Start of slot 0: a whole minute, in milliseconds since the Unix epoch. */
   readonly startUnixMs: number;
   readonly slotMinutes: number;
-  /** Number of slots. */
   readonly count: number;
 }
 

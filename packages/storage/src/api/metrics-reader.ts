@@ -29,7 +29,6 @@ export interface LatencyQuery extends MetricsQuery {
 }
 
 export interface MetricPoint {
-  /** Time in milliseconds since 1970. */
   readonly unixMs: number;
   readonly value: number;
 }

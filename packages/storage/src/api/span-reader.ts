@@ -12,7 +12,6 @@ export interface Trace {
 
 /** A list of spans that may create each span on access. An array of spans fulfills this interface. */
 export interface SpanList {
-  /** Number of spans. */
   readonly length: number;
   /** @returns undefined for an index of `length` or more */
   at(index: number): Span | undefined;

@@ -22,11 +22,8 @@ export type TraceQlAttribute = readonly [key: string, value: AttributeValue];
 export interface TraceQlSpan {
   /** 16 lower-case hex digits. */
   readonly spanId: string;
-  /** Name of the span. */
   readonly name: string;
-  /** Start of the span. */
   readonly startUnixNano: bigint;
-  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   /**
    * Attributes that the query's conditions, `by` and `select` name, if the span has them. `service.name` is always
@@ -108,9 +105,7 @@ export interface TraceQlSample {
 
 /** An example span of a sample. */
 export interface TraceQlExemplar {
-  /** Trace of the example. */
   readonly traceId: string;
-  /** Span of the example. */
   readonly spanId: string;
   /** Start of the span. */
   readonly unixNano: bigint;
@@ -139,7 +134,7 @@ export interface TraceQlMetrics {
   readonly series: readonly TraceQlSeries[];
   /** True when series were left out because of `maxSeries`. */
   readonly truncated: boolean;
-  /** Spans that were read for the answer. */
+  /** Number of spans that were read for the answer. */
   readonly inspectedSpans: number;
   /**
    * Present for queries with `with(adjusted=true)`, whose values are adjusted for sampling. It covers all spans that

@@ -133,7 +133,6 @@ function groupSeries(
 
 /** Step, scale and exemplars of a histogram. */
 interface HistogramShape {
-  /** Time range and step. */
   readonly request: TimeRequest;
   /** Divisor from stored values to shown values, such as 1e9 from nanoseconds to seconds. */
   readonly scale: number;

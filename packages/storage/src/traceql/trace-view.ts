@@ -14,9 +14,7 @@ export interface SpanFacts {
   readonly name: string;
   readonly kind: string;
   readonly status: string;
-  /** Nanoseconds since the Unix epoch. */
   readonly startUnixNano: bigint;
-  /** Nanoseconds. */
   readonly durationNano: bigint;
   /** True when the span starts in the query's range. Other spans only complete the trace. */
   readonly isInRange: boolean;
@@ -93,7 +91,7 @@ export class TraceView {
     this.durationNano = end - start;
   }
 
-  /** The first span without a parent. */
+  /** The first span that names no parent, neither by id nor by a link. */
   get root(): SpanView | undefined {
     return this.spans.find(({ parentId, facts }) => parentId === "" && facts.hasParentLink !== true);
   }
@@ -109,8 +107,8 @@ export class TraceView {
   }
 
   /**
-   * Numbers of a depth-first walk from each root through its descendants, starting with 1; `parent` is -1 for a root.
-   * All numbers are 0 for a span outside this walk.
+   * Numbers of a depth-first walk from each span without a parent id through its descendants, starting with 1. `parent`
+   * is -1 for the first span of a walk. All numbers are 0 for a span outside these walks.
    */
   nestedSetOf({ index }: SpanView): NestedSet {
     this.#nestedSets ??= this.#walk();

@@ -1,4 +1,3 @@
-/** A column of a table. */
 export interface Column {
   readonly title: string;
   /** "right" for figures; absent: the left side. */

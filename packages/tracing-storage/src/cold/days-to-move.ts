@@ -4,7 +4,7 @@ export interface LocalPart {
   readonly table: string;
   readonly tableUuid: string;
   readonly part: string;
-  /** Day of the part in UTC: 2026-11-21 */
+  /** Day of the part in UTC, such as 2026-11-21. */
   readonly day: string;
   readonly bytes: number;
   readonly rows: number;

@@ -29,7 +29,6 @@ const condition = z.string().refine((text) => text.trim() !== "", {
   abort: true,
 });
 
-/** Options of the command `delete`. */
 export const deleteOptions = z.object({
   url: schemaOptions.shape.url.describe("Servers whose spans are deleted; of a cluster all of them."),
   ...{ database, cluster, replicated, user, password, "password-file": passwordFile },

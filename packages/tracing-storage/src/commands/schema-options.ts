@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** Options of the command `schema`. */
 export const schemaOptions = z.object({
   database: z
     .string()

@@ -15,7 +15,6 @@ interface ScrubberParts {
   readonly metrics: Registry;
 }
 
-/** Databases, intervals and limits of the checks. */
 export interface ScrubberSettings {
   /** Interval in milliseconds in which each part is checked once; 0: parts are never checked. */
   readonly intervalMs: number;

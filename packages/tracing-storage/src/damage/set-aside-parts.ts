@@ -6,7 +6,7 @@ import type { PartialReason } from "storage/api";
 export interface StoredPart {
   readonly database: string;
   readonly table: string;
-  /** Name of the part, `20261126_1_4_1`. */
+  /** Name of the part, such as `20261126_1_4_1`. */
   readonly part: string;
   readonly rows: number;
   /** Size on disk in bytes, compressed. */

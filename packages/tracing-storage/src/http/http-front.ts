@@ -38,7 +38,6 @@ export interface HttpFrontSettings {
 
 /** Parts that serve the HTTP protocol of the store. */
 export interface HttpFrontParts {
-  /** Engine that runs the statements. */
   readonly engine: Engine;
   /** Limits the numbers of running and waiting statements. */
   readonly gate: QueryGate;

@@ -7,7 +7,7 @@ export interface DayPartition {
   readonly table: string;
   /** Id for `ALTER TABLE … DROP PARTITION ID`. */
   readonly id: string;
-  /** Date of the day: 2026-11-21 */
+  /** Date of the day, such as 2026-11-21. */
   readonly day: string;
   readonly bytes: number;
   readonly rows: number;

@@ -1,6 +1,6 @@
 /** Facts about one day of a table, for retention. */
 export interface StoredDay {
-  /** Date of the day in UTC: 2026-11-21 */
+  /** Date of the day in UTC, such as 2026-11-21. */
   readonly day: string;
   readonly bytes: number;
 }

@@ -4,7 +4,6 @@ import type { Engine } from "../engine/engine.ts";
 import { dropDayPartition, readDayPartitions, readTableBytes } from "./day-partitions.ts";
 import { daysToDrop, type RetentionLimits } from "./days-to-drop.ts";
 
-/** Limits, and the time between two checks. */
 export interface RetentionSettings extends RetentionLimits {
   /** Only tables of these databases are changed. */
   readonly databases: readonly string[];
@@ -12,7 +11,6 @@ export interface RetentionSettings extends RetentionLimits {
   readonly intervalMs: number;
 }
 
-/** The engine, and the services for reports. */
 interface RetentionParts {
   readonly engine: Engine;
   readonly log: Logger;

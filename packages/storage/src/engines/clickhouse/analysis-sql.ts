@@ -22,9 +22,7 @@ function within({ startUnixNano, endUnixNano }: TimeRange) {
 interface HeatMapSource {
   /** Width of a column in nanoseconds. */
   readonly columnNano: bigint;
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are read. */
   readonly tenant: string;
   /**
    * True when spans may be stored more than once, as for `fromSpans`. `ask`: like false, but the rows also say whether

@@ -29,9 +29,7 @@ type Row = Omit<AttributeDifference, "place"> & {
 interface ComparedStore {
   /** Runs a SELECT. */
   readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** True when spans of the time range may be stored more than once. */
   readonly areRepeatedIn: (range: Partial<TimeRange>) => Promise<boolean>;

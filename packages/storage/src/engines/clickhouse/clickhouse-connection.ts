@@ -113,9 +113,7 @@ interface SentRead {
 
 /** The state that connections to the same servers share. */
 interface Shared {
-  /** Servers and their health. */
   readonly pool: HostPool;
-  /** Sends requests. */
   readonly requests: HostRequests;
   /** Decides when a slow read is sent to a second server. */
   readonly readPace: HedgePace;

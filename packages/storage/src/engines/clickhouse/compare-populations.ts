@@ -62,9 +62,7 @@ interface AttributeRow {
 interface PopulationStore {
   /** Runs a SELECT. */
   readonly rowsOf: <Row>(sql: SqlQuery) => Promise<Row[]>;
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** True when spans of the time range may be stored more than once. */
   readonly areRepeatedIn: (range: TimeRange) => Promise<boolean>;

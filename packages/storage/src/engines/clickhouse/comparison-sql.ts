@@ -13,9 +13,7 @@ import type { TimeSlice } from "./time-slices.ts";
 
 /** Location of the spans. See `fromSpans` for spans that are stored more than once. */
 export interface ComparedSource {
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** True when spans of the time range may be stored twice. The query then counts each span once. */
   readonly areRepeated: boolean;

@@ -8,11 +8,9 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Database, query and limits of the count. */
 interface GoodCountsRead {
-  /** Database of the counts. */
   readonly database: string;
   /** Selects the spans to count and defines which spans are good. */
   readonly query: GoodCountsQuery;
-  /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 

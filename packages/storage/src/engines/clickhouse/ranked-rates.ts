@@ -37,11 +37,8 @@ const rankSql: Readonly<Record<RateOrder, string>> = {
 
 /** Database, query and limits of the read. */
 interface RankedRatesRead {
-  /** Database of the counts. */
   readonly database: string;
-  /** Names, time range and order. */
   readonly query: RankedRatesQuery;
-  /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 

@@ -8,9 +8,7 @@ import { parametersOf, spansOf } from "./traceql/traceql-sql.ts";
 
 /** The tenant whose spans are selected, and the names of parameters. */
 interface SelectionPlace {
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are selected. */
   readonly tenant: string;
   /** Prefix of parameter names, for a statement with several selections. */
   readonly prefix?: string | undefined;

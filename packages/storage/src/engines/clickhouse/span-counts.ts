@@ -7,11 +7,8 @@ import type { SchemaGuard } from "./schema/schema-guard.ts";
 
 /** Database, query and limits of the count. */
 interface SpanCountsRead {
-  /** Database of the counts. */
   readonly database: string;
-  /** Time range to count. */
   readonly query: SpanCountQuery;
-  /** Tenant and limits of the read. */
   readonly options: ReadOptions;
 }
 

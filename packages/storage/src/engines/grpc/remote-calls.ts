@@ -25,7 +25,6 @@ export interface ReadBudget {
 
 /** A read with a size limit for its answers. */
 export interface LimitedRead {
-  /** Tenant, token and signal. */
   readonly options: ReadOptions;
   /** Number of bytes that all calls of this read may still receive. */
   readonly budget: ReadBudget;

@@ -17,7 +17,6 @@ interface TracesRead {
   readonly ids: readonly string[];
   /** Size limit that all these traces share. */
   readonly budget: ReadBudget;
-  /** Tenant and signal. */
   readonly options: ReadOptions;
 }
 

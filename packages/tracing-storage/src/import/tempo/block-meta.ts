@@ -42,7 +42,6 @@ export interface BlockMeta {
   /** Milliseconds since the Unix epoch. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Number of traces. */
   readonly traces: number;
   /** Ids of blocks whose spans are in this block too. */
   readonly replaces: readonly string[];

@@ -38,7 +38,6 @@ export interface ImportCounts {
   copied: number;
 }
 
-/** Reports of an import. */
 export interface ImportReports {
   /** Called when the counts have changed. */
   counted(counts: Readonly<ImportCounts>): void;

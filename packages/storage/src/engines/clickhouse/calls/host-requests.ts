@@ -27,8 +27,8 @@ export interface HostRequest {
  * Settings that older servers may not know. Reads return the same rows without these settings.
  *
  * - `use_statistics_for_part_pruning` skips parts by the smallest and largest `start`, and assumes that
- *   `toStartOfMinute` is monotonic. But its 32-bit minutes overflow before 1970 and after 2106, so one such span would
- *   hide the whole part.
+ *   `toStartOfMinute` is monotonic. But its results have 32 bits and overflow before 1970 and after 2106, so one such
+ *   span would hide the whole part.
  * - `optimize_const_name_size` replaces long constants by aliases that other servers of a cluster do not know
  *   (THERE_IS_NO_COLUMN).
  */

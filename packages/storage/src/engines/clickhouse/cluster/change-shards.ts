@@ -27,9 +27,7 @@ const leastHours = 1;
 interface Change {
   /** `add`: a shard joins. `remove`: the last shard leaves. */
   readonly kind: "add" | "remove";
-  /** Database of the spans. */
   readonly database: string;
-  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
   /** The cluster as each server sees it. The views must agree before a change. */
   readonly views: readonly ClusterView[];

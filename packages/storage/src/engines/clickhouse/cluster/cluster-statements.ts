@@ -26,7 +26,6 @@ export const localSources: readonly string[] = sourcesOfViews.map(localTable);
 
 /** A statement of a step. */
 export interface ClusterStatement {
-  /** SQL text of the statement. */
   readonly sql: string;
   /**
    * True: the statement fills a table from other tables, so it runs once for each shard. False: every replica runs it.

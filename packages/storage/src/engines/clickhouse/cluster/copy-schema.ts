@@ -7,7 +7,6 @@ import { localSources, localTable } from "./cluster-statements.ts";
 
 /** A table or view of a database. */
 export interface StoredObject {
-  /** Name of the table or view. */
   readonly name: string;
   /** Engine of the object, which decides the order of creation. */
   readonly engine: string;

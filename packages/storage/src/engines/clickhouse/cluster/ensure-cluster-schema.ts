@@ -136,7 +136,6 @@ async function migrate(
 
 /** Options for running steps. */
 interface RunOptions {
-  /** Database of the spans. */
   readonly database: string;
   /** Runs a statement on the servers, one server at a time. */
   readonly run: (hosts: readonly HostState[], sql: string) => Promise<void>;
@@ -173,7 +172,6 @@ async function runSteps(
 
 /** Options for bringing servers to one version. */
 interface LevelUpOptions {
-  /** Database of the spans. */
   readonly database: string;
   /** Version that the servers should have. */
   readonly version: number;

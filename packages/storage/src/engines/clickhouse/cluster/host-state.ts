@@ -21,7 +21,6 @@ export const patientLookMs = 20_000;
 
 /** When and how long servers are checked. */
 export interface LookLimits {
-  /** Aborts the check. */
   readonly signal?: AbortSignal | undefined;
   /** Time limit for each server in milliseconds, counted from the first answer of any server. Default: 3 s. */
   readonly longestMs?: number;
@@ -156,11 +155,9 @@ function isOfOneHost(error: unknown): boolean {
 
 /** Database and cluster to check on a server. */
 interface HostLook {
-  /** Database of the spans. */
   readonly database: string;
   /** Cluster to which the server should belong. */
   readonly cluster: ClusterSettings;
-  /** Aborts the check. */
   readonly signal: AbortSignal | undefined;
 }
 

@@ -192,13 +192,10 @@ function hostTrouble(
 }
 
 interface ShardWork {
-  /** Database of the spans. */
   readonly database: string;
-  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
   /** The work; it is called with one connection for each shard. */
   readonly work: Parameters<OnEachShard>[0];
-  /** Aborts the work. */
   readonly signal: AbortSignal;
 }
 
@@ -239,13 +236,10 @@ async function onEachShard(
 
 /** A statement to run on every shard. */
 interface SettleStep {
-  /** Database of the spans. */
   readonly database: string;
-  /** Name and shards of the cluster. */
   readonly cluster: ClusterSettings;
   /** The SQL of the step, and its name for the log. */
   readonly step: { readonly sql: string; readonly name: string };
-  /** Aborts the step. */
   readonly signal: AbortSignal;
 }
 

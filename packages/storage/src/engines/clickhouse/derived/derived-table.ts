@@ -4,7 +4,7 @@ import { selectMetrics } from "../schema/derived-migration.ts";
 
 /** A day, and the part of its traces that is read. Dividing a day limits the memory of a comparison. */
 export interface DaySlice {
-  /** Date in ClickHouse's form, `2026-11-26`. */
+  /** Date in ClickHouse's form, such as `2026-11-26`. */
   readonly day: string;
   /** Number of this part of the day, from 0. */
   readonly part: number;
@@ -20,7 +20,6 @@ export type TableName = (table: string) => string;
 
 /** A table that views fill from spans, with the statements that compare it with the spans. */
 export interface DerivedTable {
-  /** Name of the table. */
   readonly name: string;
   /** Unit of `missing` and `surplus`. */
   readonly counts: string;

@@ -4,7 +4,6 @@ import { StorageError } from "../../../api/storage-error.ts";
 export interface HostAddress {
   /** Address without credentials, so that errors, logs and metrics may contain it. */
   readonly url: string;
-  /** User of the server. */
   readonly user: string;
   /** Password of the user. The password must never be logged. */
   readonly password: string;

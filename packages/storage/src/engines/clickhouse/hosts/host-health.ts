@@ -4,7 +4,6 @@ import { RunningTimeout } from "./running-timeout.ts";
 export type OnHostChange = (url: string, isUp: boolean, reason: string) => void;
 
 export interface HostHealthOptions {
-  /** Servers to watch. */
   readonly urls: readonly string[];
   /** Sends a ping. Resolves when the server answers. */
   readonly ping: (index: number, signal: AbortSignal) => Promise<void>;
@@ -24,11 +23,9 @@ export interface HostHealthOptions {
 interface Host {
   /** True when calls are sent to the server. */
   isUp: boolean;
-  /** True while a check is running. */
   isLooking: boolean;
   /** Time until the next check of a server that is down, in milliseconds. This time doubles after each failed check. */
   backoffMs: number;
-  /** Timer of the next check. */
   timer: NodeJS.Timeout | undefined;
   /** Aborted when the server turns out to be down, to end calls that wait for it. */
   away: AbortController;

@@ -14,7 +14,6 @@ export interface Host {
 }
 
 export interface HostPoolOptions {
-  /** Servers of the pool. */
   readonly addresses: readonly HostAddress[];
   /** Maximum number of open connections to one address. */
   readonly maxConnections: number;

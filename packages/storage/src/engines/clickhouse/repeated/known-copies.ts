@@ -13,8 +13,8 @@ import { copiesSql, minutesOf } from "./copies-sql.ts";
  */
 const validMs = 3_000;
 /**
- * Time in milliseconds for which a tenant counts as having copies. Copies stay for days, so for such a tenant each time
- * range is queried separately.
+ * Time in milliseconds for which the answer "the tenant has copies" is cached. It is longer, because copies stay for
+ * days. For such a tenant, each time range is queried too.
  */
 const validWhereThereAre = 60_000;
 const mostAnswers = 1_000;
@@ -127,7 +127,7 @@ function keyOf(range: Times, tenant: string): string {
   return `${fromMinute} ${toMinute} ${tenant}`;
 }
 
-/** Cached recent answers. */
+/** Caches yes-or-no answers. A yes may be cached for a longer time than a no. */
 class RecentAnswers {
   readonly #noForMs: number;
   readonly #yesForMs: number;

@@ -23,7 +23,7 @@ function arrivedWithin(seconds: number): string {
 
 /** Number of spans that arrived in a window of time, and in its newer half. */
 export interface ArrivedSpans {
-  /** Spans that arrived in the window. */
+  /** Number of spans that arrived in the window. */
   readonly spans: number;
   /** Number of spans that arrived in the newer half of the window. */
   readonly newer: number;

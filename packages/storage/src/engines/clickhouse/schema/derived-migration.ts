@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 import { durable } from "./spans-migration.ts";
 
-/** The kinds of spans. */
+/** ClickHouse type of a column with the kinds of spans. */
 export const kinds =
   "Enum8('unspecified' = 0, 'internal' = 1, 'server' = 2, 'client' = 3, 'producer' = 4, 'consumer' = 5)";
 

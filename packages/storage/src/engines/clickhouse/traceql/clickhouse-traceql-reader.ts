@@ -63,7 +63,6 @@ const spansPerPart = 200_000;
 
 /** Dependencies apart from the connection. */
 interface TraceQlReaderParts {
-  /** Database of the spans. */
   readonly database: string;
   /** Says whether spans of a time range may be stored more than once. */
   readonly repeated: Pick<CopyQuestion, "areIn">;
@@ -90,7 +89,6 @@ interface MetricRowsRead {
   readonly request: TraceQlMetricsQuery;
   /** Fields of the query as SQL. */
   readonly fields: QueryFields;
-  /** Limits of the read. */
   readonly options: ReadOptions;
 }
 

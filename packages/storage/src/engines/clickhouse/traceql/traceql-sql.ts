@@ -28,9 +28,7 @@ export const anyStart = `SETTINGS ignore_data_skipping_indices = 'start_index', 
 
 /** The place from which the spans of a query are read. */
 export interface SpanSource {
-  /** Database of the spans. */
   readonly database: string;
-  /** Tenant whose spans are read. */
   readonly tenant: string;
   /** Time range in which the spans start. */
   readonly range: TimeRange;
