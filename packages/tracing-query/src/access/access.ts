@@ -6,7 +6,7 @@ export const roles = ["viewer", "analyst", "admin"] as const;
 /**
  * - `viewer` reads, without the values of marked attributes
  * - `analyst` also writes for others: views, notes, the archive
- * - `admin` also sees the values of marked attributes, and the usage of all
+ * - `admin` also sees the values of marked attributes, and the usage figures
  */
 export type Role = (typeof roles)[number];
 
@@ -31,7 +31,7 @@ export interface AccessRead {
 
 /** Why a request is refused. */
 export interface AccessProblem {
-  /** 401: the request says not who it is. 403: it is known, and not allowed. */
+  /** 401: the sender is not identified. 403: the sender is known, but the request is not allowed. */
   readonly status: 401 | 403;
   readonly message: string;
 }
@@ -44,7 +44,7 @@ export interface AccessCheck {
   checkRoute(asked: AskedAccess, method: string, path: string): Access | AccessProblem;
 }
 
-/** The parts of a request that tell who it is. */
+/** The parts of a request that identify its sender. */
 export interface AskedAccess {
   /** Address of the peer; undefined when it is not known. */
   readonly peer: string | undefined;

@@ -1,11 +1,11 @@
-/** Names of all attributes in a tree of TraceQL, whatever kinds of nodes the language gets. */
+/** Names of all attributes in a syntax tree of TraceQL. All nodes are searched, including kinds added later. */
 export function attributeNamesIn(tree: unknown, { exists = true } = {}): Set<string> {
   const found = new Set<string>();
   collect(tree, found, exists);
   return found;
 }
 
-/** @param exists true: names that are only asked whether they are there count as well */
+/** @param exists false: leaves out names in conditions that only ask if the attribute exists */
 function collect(node: unknown, found: Set<string>, exists: boolean): void {
   if (typeof node !== "object" || node === null) {
     return;

@@ -14,7 +14,7 @@ export interface NamingQuery {
 
 /**
  * Refuses a query that names a marked attribute: a search for a value tells whether it is there, a group counts it.
- * A query may ask if a span has the attribute, because names are not hidden. This judges the tree that the store
+ * A query may ask if a span has the attribute, because names are not hidden. The check reads the tree that the store
  * evaluates, so no spelling of a name escapes.
  * @throws QueryError QUERY_FORBIDDEN
  */

@@ -4,18 +4,17 @@ import type { Attribute, AttributeValue } from "wire/model";
 export const hiddenText = "(hidden)";
 
 /**
- * Maximum number of verdicts that are remembered. Names of attributes repeat; senders that invent names empty the
- * memory.
+ * Maximum number of names whose result of `has` is cached, because names repeat. A full cache is emptied.
  */
 const maxKnown = 10_000;
 
 /**
- * Maximum number of characters of a sender's name that are compared. A longer name is hidden, because its end may be a
- * marked one.
+ * Maximum number of characters of an attribute's name that are compared. A longer name is hidden, because the rest of
+ * the name could match.
  */
 const maxCompared = 1_024;
 
-/** Everything is found by this name, so its value is never hidden. */
+/** The service's name is needed for every search, so its value is never hidden. */
 const neverHidden = "service.name";
 
 /** Tells which attributes are marked. Names match in upper and lower case; `*` stands for any characters. */
@@ -52,7 +51,7 @@ export class HiddenNames {
     return isHidden;
   }
 
-  /** True when a condition on this attribute could tell a hidden value: its own, or that of an entry inside. */
+  /** True when a condition on this attribute could reveal a hidden value: its own, or that of an entry inside. */
   touches(name: string): boolean {
     return this.has(name) || this.#outer.has(name.toLowerCase());
   }

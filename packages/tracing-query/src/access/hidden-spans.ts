@@ -2,7 +2,7 @@ import type { PackedTrace, SpanList } from "storage/api";
 import type { Resource, Scope, Span, SpanEvent, SpanLink } from "wire/model";
 import type { HiddenNames } from "./hidden-names.ts";
 
-/** Takes hidden values out of the spans of one answer. */
+/** Replaces hidden values in the spans of one answer. */
 export class SpanMask {
   readonly #hidden: HiddenNames;
   // Spans share these objects, and callers group spans by them.
@@ -24,7 +24,7 @@ export class SpanMask {
     };
   }
 
-  /** A trace whose spans are masked when they are read. Rows have no such form, so `fieldsAt` is absent. */
+  /** A trace whose spans are masked when they are read. Rows cannot be masked, so `fieldsAt` is absent. */
   trace<T extends PackedTrace>({ traceId, spans }: T): PackedTrace {
     return { traceId, spans: this.#list(spans) };
   }

@@ -19,7 +19,7 @@ import { SpanMask } from "./hidden-spans.ts";
 
 type Options = (ReadOptions & AccessRead) | undefined;
 
-/** Rights of a read that says not for whom it is: nothing but names is shown. */
+/** Rights of a read that comes without rights: it sees names of attributes, but no values except `service.name`. */
 const unknown: Access = { role: "viewer", user: "", hidden: new HiddenNames(["*"]), mayDelete: false };
 
 function accessOf(options: Options): Access {
@@ -35,7 +35,7 @@ export type HidingParts = Pick<TraceStore, "reader" | "archive" | "analysis" | "
 
 /**
  * The parts of a store for requests with rights. Conditions on marked attributes are refused, and marked values are
- * replaced in all answers. All ways out of the process read through these parts, so none of them needs rules of its own.
+ * replaced in all answers. All endpoints read spans through these parts, so no endpoint needs rules of its own.
  */
 export function hidingStore({ reader, archive, analysis, traceql, catalog }: HidingParts): HidingParts {
   return {

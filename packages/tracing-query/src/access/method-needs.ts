@@ -1,8 +1,8 @@
 import type { Need } from "./access.ts";
 
 /**
- * The need of each method of the gRPC services, by service and method. Health and reflection need nothing, and do not
- * ask here. A method that is not here is refused to everybody while there is a file of access.
+ * The need of each method of the gRPC services, by service and method. Health and reflection need no rights and are
+ * not checked. A method that this table lacks is refused to everybody while there is a file of access.
  */
 const methods: Readonly<Record<string, Need>> = {
   "api_v2.QueryService/GetTrace": "viewer",

@@ -10,7 +10,7 @@ import { AccessRules } from "./access-rules.ts";
 const maxFileBytes = 1024 * 1024;
 const reloadMs = 10_000;
 
-/** The rules of access, which follow their file. */
+/** The rules of access. Their file is read again every ten seconds, and a change takes effect without a restart. */
 export class OpenAccess implements AccessCheck {
   readonly #path: string;
   readonly #log: Logger;

@@ -1,8 +1,8 @@
 import type { Need } from "./access.ts";
 
 /**
- * The need of each route of the HTTP server, by method and path. A route that is not here is refused to everybody while
- * there is a file of access, and `route-needs.test.ts` names it.
+ * The need of each route of the HTTP server, by method and path. A route that this table lacks is refused to everybody
+ * while there is a file of access, and `routes.test.ts` names it.
  */
 const routes: Readonly<Record<string, Need>> = {
   "GET /api/services": "viewer",

@@ -7,7 +7,7 @@ import { StorageError } from "storage/errors";
 import { QueryError } from "../query-error.ts";
 import { conditionsOf, type DeletionJob, type JobState, totalsOf } from "./deletion-job.ts";
 
-/** Maximum number of jobs that wait. A store rewrites its parts once for each job, so a long queue would never end. */
+/** Maximum number of jobs that wait. A store rewrites its parts once for each job, so a long queue takes very long. */
 const maxWaiting = 10;
 /** Maximum number of ended jobs that are kept in memory; the audit file has all. */
 const maxEnded = 100;
@@ -16,7 +16,7 @@ const maxEnded = 100;
 export type RunDeletion = (selection: DeletionSelection, run: DeletionRun) => Promise<DeletionReport>;
 
 export interface DeletionSettings {
-  /** File to which a line is appended for each state of a job. A job that cannot be written there does not run. */
+  /** File to which a line is appended when a job is added, cancelled or ended. Without its first line no job runs. */
   readonly auditFile: string;
   readonly run: RunDeletion;
   readonly log: Logger;
@@ -68,7 +68,7 @@ export class DeletionJobs {
       ...{ id: (this.#settings.newId ?? randomUUID)(), tenant, user, deletes, selection },
       ...{ createdMs: Date.now(), state: "waiting" },
     };
-    // Known before the first wait, so that the limit holds for requests that come together.
+    // Added before the first `await`, so that the limit also holds for concurrent requests.
     this.#jobs.set(job.id, job);
     this.#stops.set(job.id, new AbortController());
     try {
@@ -100,7 +100,7 @@ export class DeletionJobs {
     return job;
   }
 
-  /** Ends a job that waits or runs; an ended job stays as it is. @throws QueryError QUERY_NOT_FOUND */
+  /** Cancels a job that waits or runs; an ended job stays as it is. @throws QueryError QUERY_NOT_FOUND */
   async cancel(id: string, tenant: string, user: string): Promise<DeletionJob> {
     const job = this.get(id, tenant);
     if (job.endedMs === undefined) {
@@ -113,7 +113,7 @@ export class DeletionJobs {
     return job;
   }
 
-  /** Stops the running job, and begins no other. */
+  /** Cancels the running job and all waiting jobs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stops.values()) {
@@ -163,7 +163,7 @@ export class DeletionJobs {
     }
   }
 
-  /** Ends a job once. The line of the audit is tried; a failure is logged, because the spans are gone. */
+  /** Ends a job once. A failure of the audit file is only logged, because spans may already be deleted. */
   async #end(job: DeletionJob, state: JobState): Promise<void> {
     if (job.endedMs !== undefined) {
       return;

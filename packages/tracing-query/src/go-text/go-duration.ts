@@ -65,7 +65,7 @@ export function parseDurationNano(text: string): bigint {
         `time: unknown unit ${quoteBytes(unit)} in duration ${quoteBytes(text)}`,
       );
     }
-    // A nanosecond has at most 18 digits of a fraction in the largest unit, so the rest is cut.
+    // Digits of the fraction after the 18th are far below a nanosecond, even for hours, so they are cut.
     const digits = fraction.slice(0, 18);
     total +=
       BigInt(integer || "0") * unitNano + (BigInt(digits || "0") * unitNano) / 10n ** BigInt(digits.length);

@@ -31,7 +31,7 @@ export function isTrue(text: string): boolean {
 }
 
 /**
- * Parses a decimal number with an optional exponent, or an infinity.
+ * Parses a decimal number with an optional exponent, an infinity, or NaN.
  * @throws QueryError QUERY_BAD_PARAMETER in the words of Go's strconv.ParseFloat
  */
 export function parseFloatText(text: string): number {

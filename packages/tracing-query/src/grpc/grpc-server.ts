@@ -80,8 +80,8 @@ const connectionOptions: ServerOptions = {
 };
 
 /**
- * Opens the server with all services, health and reflection. Each service is available under our name and Jaeger
- *'s.
+ * Opens the server with all services, health and reflection. Each service is available under our name and under
+ * Jaeger's.
  * @throws StartError when the address cannot be listened on
  */
 export async function openGrpcServer(settings: GrpcServerSettings): Promise<GrpcServer> {

@@ -30,7 +30,7 @@ function isNotFound(error: unknown): boolean {
   return error instanceof QueryError && error.code === "QUERY_TRACE_NOT_FOUND";
 }
 
-/** Generates the messages of a stream while the client reads.
+/**
  * `jaeger.api_v2.QueryService`, in the form of Jaeger 1.62. Traces are sent as stored, without adjusters, as in
  * Jaeger.
  *

@@ -27,11 +27,11 @@ export interface CallReadOptions extends PlacedRead, AccessRead {
   readonly bearerToken?: string;
   /** The reads of this call add reasons why the answer is partial. */
   readonly reasons: PartialReasons;
-  /** Called when a part of the store did not answer. */
+  /** Called with each reason why the answer is partial. */
   readonly onPartial: (reason: PartialReason) => void;
 }
 
-/** The parts of a call that say what is asked, and by whom. */
+/** The parts of a call that name its method and identify its sender. */
 export interface AskedCall extends EventEmitter {
   readonly metadata: Metadata;
   /** `/package.Service/Method` */

@@ -5,9 +5,9 @@ import type { GrpcFailure } from "./grpc-status.ts";
 import { type CallReadOptions, readOptionsOf } from "./read-options-of.ts";
 import { fail, sendAll } from "./send-stream.ts";
 
-/** The read of a call that was understood. */
+/** The read of a call whose request is valid. */
 export interface StreamRead<Message> {
-  /** Limits how many calls read at the same time. Undefined: the call holds no trace, and waits for nobody. */
+  /** Limits how many calls read at the same time. Undefined: the call holds no trace, and only its reads wait. */
   readonly gate: RequestGate | undefined;
   /** Reads the messages; it runs when the gate admits the call. @returns the messages, or the client's failure */
   find(): Promise<Iterable<Message> | GrpcFailure>;

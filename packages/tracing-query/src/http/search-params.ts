@@ -60,7 +60,7 @@ function tagParams(params: URLSearchParams): Map<string, string> {
   return tags;
 }
 
-/** Traces that the client requests. Zero and negative numbers count as absent, as in Jaeger. */
+/** Maximum number of traces to find. Zero and negative numbers count as absent, as in Jaeger. */
 function limitParam(params: URLSearchParams): number {
   const text = params.get("limit") ?? "";
   const limit = text === "" ? 0 : Number(parseInteger(text, 32));
@@ -127,7 +127,7 @@ export function parseSearchParams(params: URLSearchParams, nowMs: number): Searc
   };
 }
 
-/** A parameter of tags that cannot be read, in Go's words. */
+/** The error of a tags parameter that cannot be read, in Go's words. */
 function badTags(what: string, reason: string, cause?: unknown): QueryError {
   return new QueryError("QUERY_BAD_PARAMETER", `malformed ${what}, cannot unmarshal JSON: ${reason}`, {
     cause,
@@ -139,14 +139,15 @@ function wrongType(what: string, value: unknown, wanted: string): QueryError {
   return badTags(what, `json: cannot unmarshal ${type} into Go value of type ${wanted}`);
 }
 
-/** V8's complaint, without the piece of the input that it may quote over several lines. */
+/** V8's error message, without the piece of the input that it may quote over several lines. */
 function syntaxError(what: string, error: unknown): QueryError {
   const plain = messageOf(error).replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, "");
   return badTags(what, plain.charAt(0).toLowerCase() + plain.slice(1), error);
 }
 
 /**
- * Reads a parameter of tags: a JSON object of strings. `null` as the whole is no tags, as a value the empty text.
+ * Reads a parameter of tags: a JSON object of strings. `null` in place of the object means no tags, and `null` as a
+ * value means the empty text.
  * @param what name of the parameter, for errors
  * @throws QueryError QUERY_BAD_PARAMETER; a value of a wrong type in Jaeger's words, a syntax error in V8's
  */

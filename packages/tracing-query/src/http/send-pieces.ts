@@ -15,7 +15,6 @@ export type Piece = string | Uint8Array;
 
 /** A part of the body that is sent with one write. */
 interface Chunk {
-  /** Text, or bytes of text. */
   readonly body: Piece;
   /** True: the chunk is sent at once, even when it is short. */
   readonly isUrgent: boolean;
@@ -53,8 +52,8 @@ function bytesOf(piece: Piece): Uint8Array {
 }
 
 /**
- * Yields the chunks, each further one in a new turn of the event loop. Without the turns a fast client would
- * delay other requests.
+ * Yields the chunks of `first`, and then each chunk of `rest` in a new turn of the event loop. Without the turns a fast
+ * client would delay other requests.
  */
 async function* inTurns(
   first: readonly Chunk[],
@@ -147,8 +146,8 @@ function writable(response: Response): Promise<void> {
 }
 
 /**
- * Sends a complete body, with its length unless it is compressed. A body that is made while it is sent gets its header
- * at once. Otherwise like {@link sendPieces}.
+ * Sends a list of parts as a complete body, with its length unless it is compressed. For an async iterable the header
+ * is sent before the first part exists. Resolves as {@link sendPieces} does.
  */
 export async function sendParts(
   response: Response,
@@ -188,7 +187,7 @@ async function sendStream(
       await pipeline(body, compressor, response);
     }
   } catch (error) {
-    // An early disconnect of the client is normal; any other error is logged.
+    // An early disconnect of the client is normal; the caller handles any other error.
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) {
       throw error;
     }

@@ -5,7 +5,7 @@ import { processJson } from "./trace-json.ts";
 
 /**
  * JSON shared by answers: resources, and tags by list of keys. Stores return the same object for equal resources and
- * scopes, so each is written once. The cache holds no resource that nothing else holds, and a few megabytes for keys.
+ * scopes, so each is written once. The cache keeps no resource alive, and needs a few megabytes for keys at most.
  */
 export class SharedJson {
   readonly processes = new ShownProcesses();

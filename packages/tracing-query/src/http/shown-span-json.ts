@@ -28,7 +28,7 @@ export class ShownSpanJson {
   readonly #tags = new ShownTags();
   readonly #fields = new ShownTags(shownField);
   readonly #orders = new TagOrders<readonly ShownTag[]>();
-  /** Sorted tags from fields other than attributes, by scope, then by their other inputs. */
+  /** Sorted tags from fields other than attributes, by scope, then by format, kind and status. */
   readonly #ownTags = new Map<Scope, Map<string, readonly ShownTag[]>>();
 
   constructor(options: AdjustOptions, shared: SharedJson) {
@@ -73,7 +73,7 @@ export class ShownSpanJson {
     return adjustedSpan({ ...span, attributes: [], events: [] }, clock, this.#options);
   }
 
-  /** @returns undefined when tags are not shown as the span's own, or are shown in another form */
+  /** @returns undefined for attributes that need the slow path: those of the SDK, and the format's tag */
   #tagsJson(span: Span): string | undefined {
     const { attributes, name } = span;
     const own = this.#ownTagsOf(span);

@@ -56,8 +56,8 @@ export class ShownTags {
       return shown;
     }
     shown = this.#shown(tagFromAttribute(attribute));
-    // A new map instead of `clear`: the old table points to the new one, and would keep all of it alive once a part of
-    // it is old.
+    // A new map instead of `clear`. After `clear` V8's old table points to its successor, and would keep the successor
+    // alive for long if the old table is in the old generation.
     if (this.#new.size >= maxNew) {
       this.#new = new Map();
     }
@@ -66,7 +66,7 @@ export class ShownTags {
   }
 }
 
-/** Maximum number of key lists for one span name; beyond it the cache is emptied. */
+/** Maximum number of key lists for one span name; beyond it the lists of this name are removed. */
 const maxListsOfName = 8;
 const maxNames = 1_024;
 

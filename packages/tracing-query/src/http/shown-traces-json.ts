@@ -29,9 +29,8 @@ export interface ShownTrace {
 
 /**
  * Like `tracesJson`, but adjusts the traces. An empty piece asks to send the output made until now: the start of a
- * large trace, whose spans take longer. Only a trace with a repeated span id is held as objects at once. Both spans are
+ * large trace, whose spans take longer. A trace with a repeated span id is held as objects at once. Both spans are
  * needed to decide if one repeats the other, or is the other side of its call.
- * call.
  */
 export async function* shownTracesJson(
   traces: Iterable<ShownTrace>,
@@ -59,7 +58,7 @@ export async function* shownTracesJson(
   yield out.take();
 }
 
-/** The same, without adjusters. */
+/** Like `shownTracesJson`, but without adjusters. */
 export async function* sentTracesJson(traces: Iterable<ShownTrace>): AsyncGenerator<string> {
   let separator = "[";
   for (const { traceId, isLarge, trace } of traces) {

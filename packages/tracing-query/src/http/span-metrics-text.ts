@@ -12,7 +12,7 @@ interface SpanMetricNames {
   readonly service: string;
   /** Upper bounds of the buckets, in milliseconds. */
   readonly boundsMs: readonly number[];
-  /** Milliseconds of the unit in which durations are written. */
+  /** Unit of the written durations, in milliseconds. */
   readonly unitMs: number;
 }
 

@@ -79,7 +79,7 @@ export class TagStep {
     this.#bytes = knownBytes(Buffer.concat([Buffer.from(key), mark]));
   }
 
-  /** Length in bytes of a list that leads to this step, without marks between attributes. */
+  /** Number of bytes of the attribute before its value: key, mark and type letter. */
   get length(): number {
     return this.#bytes.length;
   }

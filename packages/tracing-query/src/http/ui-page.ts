@@ -58,11 +58,11 @@ interface Capabilities {
   readonly metricsStorage: boolean;
 }
 
-/** Replaces texts of the page by facts of this process. Functions as replacements: `$` in a text means nothing. */
+/** Writes facts of this process into the page. Replacements are functions, because `$` is special in a text. */
 function fillIn(html: string, capabilities: Capabilities): string {
   const { gitCommit, gitVersion, buildDate } = version;
   const storage = scriptJson(capabilities);
-  // Later releases of the model's UI ask for these instead of the former.
+  // Later releases of Jaeger's UI read these capabilities instead of STORAGE_CAPABILITIES.
   const backend = scriptJson({ ...capabilities, searchWithoutServiceName: true, aiAssistant: false });
   const versionJson = scriptJson({ gitCommit, gitVersion, buildDate });
   return html
@@ -135,7 +135,6 @@ async function build(
  * build or configuration works without a restart. While they cannot be read, the last good page is served.
  */
 export class UiPage {
-  // Files and facts.
   readonly #settings: UiPageSettings;
   readonly #log: Logger;
   /** Served while the files cannot be read. */
@@ -171,7 +170,7 @@ export class UiPage {
     return (await this.#texts()).script;
   }
 
-  /** Builds the texts of now, or returns the last good ones. */
+  /** Builds the current texts, or returns the last good ones. */
   async #texts(): Promise<UiTexts> {
     try {
       const [archiveStorage = false, metricsStorage = false] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Prompt } from "assistant-tools/tool";
 import { z } from "zod";
 
-// Characters of an argument: the longest name that the store keeps.
+// An argument has at most as many characters as the longest name that the store keeps.
 const text = z.string().max(4_096);
 const service = text.describe("Name of the service.");
 

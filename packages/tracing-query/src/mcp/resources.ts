@@ -1,6 +1,6 @@
 import type { Resource } from "assistant-tools/tool";
 
-/** Answers that people put into a conversation by address; each is the answer of a tool. */
+/** Answers that people put into a conversation by their URI; each is the answer of a tool. */
 export const resources: readonly Resource[] = [
   {
     name: "services",

@@ -32,7 +32,7 @@ interface Weight {
   readonly weight: "light" | "search" | "trace";
 }
 
-/** A question about traces. */
+/** A tool about traces, with its weight. */
 export type Tool = AnyTool<ToolContext> & Weight;
 
 /** Adds the budget to the tool's own arguments. */

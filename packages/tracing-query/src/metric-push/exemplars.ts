@@ -11,7 +11,7 @@ export interface SpanExemplar {
   readonly startUnixMs: number;
 }
 
-/** Newest traces that give exemplars to a push, and most spans of each: reading them costs the store little. */
+/** Maximum number of traces that give exemplars to a push, and of spans of each. Higher limits make the read slow. */
 const mostTraces = 20;
 const mostSpans = 1_000;
 
@@ -35,7 +35,7 @@ export function seriesKey(labels: {
 }
 
 /**
- * Spans of the newest traces by their series, each with at most four.
+ * Spans of the newest traces, at most four of each series.
  * @param times spans start after `afterUnixMs` and until `untilUnixMs`, in milliseconds since the Unix epoch
  * @throws StorageError
  */
@@ -49,7 +49,7 @@ export async function newestExemplars(
     limit: mostTraces,
   };
   const ids = await reader.findTraceIds(query, options);
-  // An outline has no attributes, so that large ones are not read.
+  // An outline has no attributes, so large attributes are not read.
   const traces = await (reader.getOutlines?.(ids, options) ?? reader.getTraces(ids, options));
   const bySeries = new Map<string, SpanExemplar[]>();
   for (const trace of traces) {

@@ -8,13 +8,13 @@ import type { PushTarget } from "./push-target.ts";
 import { remoteWriteBody } from "./remote-write-body.ts";
 import { type SpanSeries, spanSeriesOf } from "./span-series.ts";
 
-/** Series of one request. Receivers often refuse bodies of more than a few megabytes. */
+/** Maximum number of series in one request. Receivers often refuse bodies of more than a few megabytes. */
 const seriesPerRequest = 500;
 
 /** Sources and targets of a push. */
 export interface MetricPushParts {
   readonly readCounters: ReadCounters<SpanCounter>;
-  /** For exemplars. */
+  /** Reads the spans of exemplars. */
   readonly reader: SpanReader;
   readonly targets: readonly { readonly kind: "remote-write" | "otlp"; readonly target: PushTarget }[];
   /** Milliseconds between pushes. */
@@ -24,7 +24,7 @@ export interface MetricPushParts {
   readonly log: Logger;
 }
 
-/** Sends counters of spans at intervals. A push that cannot read the store is left out; the next has its counts. */
+/** Sends counters of spans at intervals. A push that cannot read the store is left out; the next one has its counts. */
 export class MetricPush {
   readonly #parts: MetricPushParts;
   readonly #startUnixMs = Date.now();
@@ -51,7 +51,7 @@ export class MetricPush {
     this.#timer.unref();
   }
 
-  /** Ends the timer, and sends what waits until the signal is aborted. */
+  /** Stops the timer, and sends waiting bodies until the signal is aborted. */
   async close(signal: AbortSignal): Promise<void> {
     clearInterval(this.#timer);
     this.#stop.abort();
@@ -85,7 +85,7 @@ export class MetricPush {
     }
   }
 
-  /** Spans since the last push. Exemplars are a help, so a failure leaves them out. */
+  /** Exemplars since the last push. They are optional: after a failure the push has none. */
   async #newest(untilUnixMs: number, options: ReadOptions): Promise<Map<string, SpanExemplar[]>> {
     const { reader, log } = this.#parts;
     try {

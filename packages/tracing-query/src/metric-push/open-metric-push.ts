@@ -8,7 +8,7 @@ import { MetricPush, type MetricPushParts } from "./metric-push.ts";
 import { type OlderForm, PushTarget } from "./push-target.ts";
 import { toRemoteWriteV1 } from "./remote-write-v1.ts";
 
-/** Parsed options of `metricPushOptions`, and whether there are tenants. */
+/** Parsed options of `metricPushOptions`, and the switch of tenancy. */
 export interface MetricPushSettings {
   readonly "query.metrics-push.remote-write-url": string;
   readonly "query.metrics-push.otlp-url": string;
@@ -24,7 +24,7 @@ export interface MetricPushSource {
   readonly readCounters: ReadCounters<SpanCounter>;
 }
 
-/** Headers in which a receiver of version 2 counts what it wrote. */
+/** Headers in which a receiver of version 2 reports how much it wrote. */
 const writtenHeader = /^x-prometheus-remote-write-(samples|histograms|exemplars)-written$/;
 
 /** Headers that name the form of a body. */
@@ -43,8 +43,8 @@ const forms = {
 } as const;
 
 /**
- * The push that the options ask for; it begins with `start`.
- * @throws StartError when tenants are on and none is named
+ * Creates the push and its metrics. Pushing begins with `start`.
+ * @throws StartError for tenancy without the option of the tenant, and for the option without tenancy
  */
 export function openMetricPush(
   options: MetricPushSettings,
@@ -82,7 +82,8 @@ function olderRemoteWrite(own: Readonly<Record<string, string>>): OlderForm {
   return {
     headers: { ...forms["remote-write-v1"], ...own },
     convert: toRemoteWriteV1,
-    // A receiver of version 2 counts what it wrote. One of version 1 that does not look at the content type answers 204.
+    // A receiver of version 2 reports how much it wrote. A receiver of version 1 may ignore the content type and answer
+    // 204 without these headers.
     knowsNewer: (headers) => Object.keys(headers).some((name) => writtenHeader.test(name)),
   };
 }

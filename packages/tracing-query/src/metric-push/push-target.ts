@@ -23,7 +23,7 @@ export interface PushCounts {
   failedRequests: number;
 }
 
-/** One request. */
+/** The body of one request. */
 export interface PushBody {
   readonly bytes: Buffer;
   /** Number of series in it, for the counts. */
@@ -113,7 +113,7 @@ export class PushTarget {
     });
   }
 
-  /** Waits until all is sent, a request fails, or the signal is aborted; then drops the rest. */
+  /** Waits until all is sent or the signal is aborted, then drops the rest. After a failed request it does not wait. */
   async close(signal: AbortSignal): Promise<void> {
     const giveUp = () => this.#stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
@@ -140,7 +140,7 @@ export class PushTarget {
         pauseMs = first;
         continue;
       }
-      // A random part keeps several processes from coming back together.
+      // A random part keeps several processes from repeating their requests at the same time.
       await pause(again.afterMs ?? pauseMs * (0.75 + Math.random() / 2), this.#stop.signal);
       pauseMs = Math.min(longestPauseMs, pauseMs * 2);
     }

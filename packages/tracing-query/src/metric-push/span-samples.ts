@@ -16,7 +16,7 @@ const durations: MetricFamily = {
   help: "How long spans last.",
 };
 
-/** Names and values of labels, sorted by name. Receivers refuse others. */
+/** Names and values of labels, sorted by name. Receivers refuse unsorted labels. */
 export type SortedLabels = readonly (readonly [name: string, value: string])[];
 
 /** A sample with its labels, before it is encoded. */
@@ -71,7 +71,7 @@ export function exemplarLabels({ traceId, spanId }: SpanExemplar): SortedLabels 
   return sortedLabels({ span_id: spanId, trace_id: traceId });
 }
 
-/** A label without a value is the same as none. */
+/** Sorts labels by name. Labels with an empty value are dropped, because they mean the same as no label. */
 function sortedLabels(labels: Readonly<Record<string, string>>): SortedLabels {
   return Object.entries(labels)
     .filter(([, value]) => value !== "")

@@ -20,7 +20,7 @@ export interface SpanSeries {
   readonly exemplars: ReadonlyMap<number, SpanExemplar>;
 }
 
-/** The name and value of the counters with their exemplars. */
+/** Converts counters to series, and adds their exemplars. */
 export function spanSeriesOf(
   counters: readonly SpanCounter[],
   exemplars: ReadonlyMap<string, readonly SpanExemplar[]>,
@@ -45,7 +45,7 @@ function bucketOf(durationMs: number): number {
   return found === -1 ? connectorBoundsMs.length : found;
 }
 
-/** Counts of the finer buckets that counters have, put together. */
+/** Sums the finer buckets of a counter to the buckets of `connectorBoundsMs`. */
 function connectorBuckets(counted: readonly number[]): number[] {
   const buckets = Array.from({ length: connectorBoundsMs.length + 1 }, () => 0);
   for (const [index, calls] of counted.entries()) {

@@ -11,7 +11,6 @@ export class AlertSender {
     this.#parts = parts;
   }
 
-  /** The targets now. */
   get targets(): readonly AlertTarget[] {
     return [...this.#targets.values()];
   }

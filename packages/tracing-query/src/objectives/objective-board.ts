@@ -55,9 +55,7 @@ export interface BoardParts extends Omit<TargetParts, "now"> {
  * So an objective with a slow condition delays neither the minutes of others nor their alerts.
  */
 export class ObjectiveBoard {
-  /** Parts from the constructor. */
   readonly #parts: BoardParts;
-  /** The clock. */
   readonly #now: () => number;
   /** Sends alerts to all targets. */
   readonly #sender: AlertSender;

@@ -27,7 +27,7 @@ const slowMs = 2_000;
  */
 export class ObjectiveCounts {
   readonly #windowHours: number;
-  /** Number of kept hours: the window, or the longest burn rate. */
+  /** Number of kept hours: the objective's window, or the longest window of burn rates if that is longer. */
   readonly #keptHours: number;
   readonly #minutes = new CountRing(minutesKept);
   readonly #hours: CountRing;
@@ -163,7 +163,7 @@ export class ObjectiveCounts {
 
   /**
    * The window in pieces of equal length, oldest first.
-   * @param pieces limit of pieces
+   * @param pieces maximum number of pieces
    */
   curve(pieces: number): (SpanSum & { readonly startUnixMs: number })[] {
     const hours = Math.ceil(this.#windowHours / pieces);

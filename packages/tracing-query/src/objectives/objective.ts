@@ -20,9 +20,9 @@ export interface Objective {
   readonly target: number;
   /** Length of the sliding window in milliseconds; a multiple of an hour. */
   readonly windowMs: number;
-  /** Longest duration of a good span in milliseconds; absent: any duration is good. */
+  /** Good spans take less than this, in milliseconds; undefined: any duration is good. */
   readonly latencyMs: number | undefined;
-  /** Minimum number of bad spans in the long window of an alert. */
+  /** Minimum number of bad spans in the long window for an alert to fire. */
   readonly minBad: number;
   /** False: no alerts are sent. */
   readonly alerts: boolean;

@@ -75,8 +75,7 @@ function quoted(text: string): string {
 }
 
 /**
- * PromQL accepts one unit only, so `10m0s` becomes `10m`. Jaeger sends `1.5s` unchanged, which
- * PromQL refuses.
+ * Keeps the first unit only, as Jaeger does: `10m0s` becomes `10m`. `1.5s` stays unchanged, and PromQL refuses it.
  */
 function firstUnit(duration: string): string {
   return /^[^a-zµ]*[a-zµ]/.exec(duration)?.[0] ?? duration;

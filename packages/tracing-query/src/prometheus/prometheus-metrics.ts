@@ -110,7 +110,7 @@ export class PrometheusMetrics implements RedMetrics {
     return this.#run(this.#promQl.latencies(query, query.quantile, options.tenant ?? ""), query, options);
   }
 
-  /** Prometheus has no error series for a name without errors. If the name has calls, its error rate is 0. */
+  /** If no name has errors, Prometheus has no error series. Then each name that has calls gets the error rate 0. */
   async getErrorRates(query: MetricsQuery, options: ReadOptions = {}): Promise<MetricSeries[]> {
     const errors = await this.#run(
       this.#promQl.errors(query, options.tenant ?? ""),

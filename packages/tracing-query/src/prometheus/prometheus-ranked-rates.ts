@@ -17,7 +17,8 @@ type Series = Pick<RedMetrics, "getCallRates" | "getErrorRates" | "getLatencies"
 type Points = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /**
- * One page of ranked names. One query finds and ranks all names; a few more fill the page.
+ * One page of ranked names. The first read finds and ranks all names; two more reads fill the page. A read sends one
+ * query for each figure.
  *
  * ```
  * order=errors&limit=50, 1,200 services
@@ -102,8 +103,8 @@ interface AllFigures {
 const none: Points = new Map();
 
 /**
- * Reads the figures of all names in one query. @param only the figure to read in addition to calls; all figures when
- * undefined
+ * Reads the figures of all names, with one query for each figure. @param only the figure to read in addition to calls;
+ * all figures when undefined
  */
 async function figuresOf(
   metrics: Series,

@@ -134,7 +134,7 @@ export class QueryService {
     );
   }
 
-  /** Durations in milliseconds. @throws QueryError QUERY_NOT_SUPPORTED */
+  /** Durations in milliseconds, or in the unit of Prometheus's histogram. @throws QueryError QUERY_NOT_SUPPORTED */
   getLatencies(query: LatencyQuery, options: ReadOptions): Promise<MetricSeries[]> {
     return this.#readMetrics("get_latencies", options, (red) =>
       red.getLatencies(query, withinTime(options, timeOfMetrics(query))),

@@ -9,7 +9,7 @@ import { instantQuery, renamed } from "./instant-query.ts";
 import { instantJson, rangeJson } from "./metrics-json.ts";
 import { metricsRange, stepParam, uint32Param } from "./time-params.ts";
 
-/** Default limit of series, the same as Tempo's. */
+/** Maximum number of series: Tempo's default. */
 const maxSeries = 1_000;
 
 /** Default and maximum number of exemplars, the same as Tempo's default. */

@@ -39,7 +39,7 @@ function scopesParam(params: URLSearchParams): readonly AttributeScope[] {
   return [scope];
 }
 
-/** The client's limit of entries, at most `defaultLimit`. 0 means no limit by the client, as in Tempo. */
+/** The client's limit of entries, at most `maxLimit`. Without the parameter, or with 0, `defaultLimit`. */
 function limitParam(params: URLSearchParams): number {
   return Math.min(uint32Param(params, "limit") || defaultLimit, maxLimit);
 }
@@ -120,7 +120,7 @@ export function tagsEndpoint(service: QueryService, limits: ReadLimits): Endpoin
   };
 }
 
-/** Parameters of the request, and limits of the read. */
+/** Parameters of the request, and options of its reads. */
 interface ValuesRead {
   readonly params: URLSearchParams;
   readonly read: ReadOptions;

@@ -8,13 +8,13 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The spans that completion reads. */
 export interface TagFilter {
   readonly filter: SpanFilter;
-  /** Absent when the other fields cover all conditions. */
+  /** Absent when `filter` covers all conditions. */
   readonly condition?: FieldExpression;
 }
 
 /**
- * The conditions of an unfinished query that spans can be filtered by while someone types: the first
- * condition of `{ resource.cluster = "a" && .b = }`. A query that is not a single filter gives no condition, so that
+ * The finished conditions of a query that someone is typing: the first condition of
+ * `{ resource.cluster = "a" && .b = }`. A query that is not a single filter gives no condition, so that
  * completion offers too many names rather than too few. Source: Tempo's documentation of the API, "Filtered tag values"
  */
 export function tagFilter(text: string): TagFilter {

@@ -18,13 +18,13 @@ const olderTags: ReadonlyMap<string, TagPlace> = new Map([
   ["service.name", { scopes: ["resource"], name: "service.name" }],
 ]);
 
-/** A tag's name without a scope, as in `/api/search/tag/{tag}/values`. */
+/** The place of a tag whose name has no scope, as in `/api/search/tag/{tag}/values`. */
 export function olderTagPlace(name: string): TagPlace {
   return olderTags.get(name) ?? { scopes: ["span", "resource"], name };
 }
 
 /**
- * A TraceQL identifier: `.a`, `span.a`, `resource."a b"`, `span:name`, `status`.
+ * The place of a TraceQL identifier: `.a`, `span.a`, `resource."a b"`, `span:name`, `status`.
  * @throws QueryError QUERY_BAD_PARAMETER for any other text
  */
 export function tagPlace(identifier: string): TagPlace {

@@ -3,7 +3,7 @@ import { attributeNamesIn } from "../access/attribute-names.ts";
 import type { HidingParts } from "../access/hiding-store.ts";
 import type { SearchCounts } from "./search-counts.ts";
 
-/** Attributes that name a service, in TraceQL. */
+/** The attribute that names a service. */
 const serviceName = "service.name";
 
 /** Counts the names in a request before the store gets it. */

@@ -61,7 +61,7 @@ function groupsIn(value: unknown, levels = 4): readonly unknown[] | undefined {
   return groupsIn(value.trace, levels - 1) ?? groupsIn(value.result, levels - 1);
 }
 
-/** The decoder reports parts of a wrong type. */
+/** Converts ids in base64 to hex. Parts of a wrong type stay unchanged, and the decoder reports them. */
 function withHexIds(group: unknown): unknown {
   if (!isObject(group)) {
     return group;

@@ -19,7 +19,7 @@ const offset = z.int().min(0).max(1_000_000).default(0).describe("Items before t
 // Advice for the assistant when the budget shortened the list.
 const rest = "raise budget, or ask again with a larger offset";
 
-/** A time range as parameters of the HTTP API: microseconds, without the end. */
+/** A time range as parameters of the HTTP API: microseconds since the Unix epoch; `end` is exclusive. */
 function timesOf(
   args: { readonly start_time_min: string; readonly start_time_max: string },
   context: ToolContext,
@@ -212,7 +212,7 @@ export const differencesTool: Tool = defineTool({
       compareEndpoint(context.service.analysis, context.limits),
       {
         ...{ ...conditionsOf(args), ...timesOf(args, context), limit },
-        // Conditions of the selection have this prefix in the address of the endpoint.
+        // Parameters for the selection have this prefix in the endpoint's URL.
         ...Object.fromEntries(Object.entries(side).map(([name, value]) => [`selection.${name}`, value])),
       },
       context,

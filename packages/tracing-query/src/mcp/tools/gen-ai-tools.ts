@@ -17,7 +17,7 @@ import { traceArguments, traceOf } from "./trace-argument.ts";
 // Names have at most 4,096 characters, as in the HTTP API.
 const text = z.string().max(4_096);
 
-/** Most calls that are held as JSON before the budget shortens the answer. */
+/** Maximum number of calls that are held as JSON before the budget shortens the answer. */
 const mostCalls = 2_000;
 
 /** Number of spans to check before other requests get a turn. */
@@ -73,7 +73,7 @@ export const genAiUsageTool: Tool = defineTool({
   },
 });
 
-/** A call with its place in the tree. */
+/** A span that is a call of a model, an agent or a tool, and what its attributes say about the call. */
 interface Call {
   readonly span: Span;
   readonly facts: GenAiFacts;
@@ -130,7 +130,7 @@ function callAbove(spanId: string, parents: ReadonlyMap<string, string>, calls: 
   return "";
 }
 
-/** A part of a message. Names of tools stand before their arguments. */
+/** The text of a message's part. The name of a tool stands before its arguments. */
 function partText(part: MessagePart): string {
   return part.kind === "call" ? `${part.name}(${part.text})` : part.text;
 }

@@ -16,7 +16,7 @@ import { spansOf } from "../../service/spans-of.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { traceArguments, traceOf } from "./trace-argument.ts";
 
-/** Most links of one answer before the budget shortens it. */
+/** Maximum number of links in one answer before the budget shortens it. */
 const mostLinks = 1_000;
 
 /** Number of spans to read before other requests get a turn. */
@@ -54,7 +54,10 @@ function factsOf(traceId: string, spans: readonly Span[]): Lookup {
   return (name) => (Object.hasOwn(facts, name) ? facts[name] : undefined);
 }
 
-/** Facts about the span: of itself first, then attributes upwards to the root, then facts about the trace. */
+/**
+ * Looks a name up in the span's own fields, then in the attributes of the span and of the spans above it, then in facts
+ * about the trace.
+ */
 function lookupOf(span: Span, byId: ReadonlyMap<string, Span>, facts: Lookup): Lookup {
   const own: Readonly<Record<string, string>> = {
     ...{ spanID: span.spanId, operationName: span.name, serviceName: span.resource.serviceName },

@@ -21,7 +21,7 @@ interface Line {
   readonly start_time: string;
   readonly duration_us: number;
   readonly status: "Error" | "Unset";
-  /** Children that `depth` leaves out. */
+  /** Number of children that `depth` leaves out. */
   readonly truncated_children?: number;
   /** Number of equal neighbours that share this line; `duration_us` is then their sum. Absent for a single span. */
   readonly repeated?: number;
@@ -75,7 +75,7 @@ interface Step {
   readonly like: readonly ShownSpan[];
 }
 
-/** @param hiddenChildren children that `depth` leaves out */
+/** @param hiddenChildren number of children that `depth` leaves out */
 function lineOfStep({ span, path, like }: Step, hiddenChildren: number): Line {
   const durationNano = like.reduce((nanos, one) => nanos + one.durationNano, span.durationNano);
   return {
