@@ -273,7 +273,7 @@ export interface Tail {
   readonly cursor: string;
 }
 
-/** Answers queries about many spans at once. Every method throws `StorageError`. */
+/** Answers queries about many spans at once. Methods fail with `StorageError`. */
 export interface AnalysisReader {
   /** Number of spans by start time and duration, with the number of errors. */
   getHeatMap(query: HeatMapQuery, options?: ReadOptions): Promise<HeatMap>;

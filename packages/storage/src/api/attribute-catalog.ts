@@ -64,7 +64,7 @@ export interface CatalogValue {
 /**
  * Names and values to search for, for completion. The lists are a sample: an engine reads at most the newest few
  * hundred thousand spans, in whole minutes. Names of services and operations come from counts by minute, which cover
- * all spans. Every method throws `StorageError`.
+ * all spans. Methods fail with `StorageError`.
  */
 export interface AttributeCatalog {
   /** Names of attributes, ordered by scope, then name. Aliases of intrinsics are left out. */

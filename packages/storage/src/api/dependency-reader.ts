@@ -27,7 +27,7 @@ export interface DependencyQuery {
   readonly adjusted?: boolean | undefined;
 }
 
-/** Reads which services call which. Every method throws `StorageError`. */
+/** Reads which services call which. Methods fail with `StorageError`. */
 export interface DependencyReader {
   /**
    * The calls between services, each pair once, sorted by parent, then child. A span counts when it starts in a minute

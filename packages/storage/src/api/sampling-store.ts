@@ -32,7 +32,7 @@ export interface CalculatedProbabilities {
 /**
  * Data that collectors share for adaptive sampling: counts, probabilities computed from them, and a lease that elects
  * the collector that computes. A store keeps counts and probabilities for at least two days, unless there are very
- * many; then it may drop old ones earlier. Every method throws `StorageError`.
+ * many; then it may drop old ones earlier. Methods fail with `StorageError`.
  */
 export interface SamplingStore {
   /** @param takenUnixMs time of the counts, in milliseconds since the Unix epoch */

@@ -89,7 +89,7 @@ export interface ReadOptions {
   readonly onPartial?: (reason: PartialReason) => void;
 }
 
-/** Reads spans. Every method throws `StorageError`. */
+/** Reads spans. Methods fail with `StorageError`. */
 export interface SpanReader {
   /**
    * The traces with these ids, in the order of the request, without repeats. Unknown ids are left out. An id

@@ -43,7 +43,7 @@ export interface TraceQlSpanSet {
 
 /** Figures of one service in a trace. */
 export interface TraceQlServiceStats {
-  /** Spans of the service in the trace. */
+  /** Number of spans of the service in the trace. */
   readonly spanCount: number;
   /** Number of failed spans. */
   readonly errorCount: number;
@@ -153,7 +153,7 @@ export interface AdjustedSpans extends AdjustedCounts {
 export interface TraceQlGroup {
   /** Values in the order of `by(…)`; type `empty` for spans without the attribute. */
   readonly values: readonly AttributeValue[];
-  /** Spans of the group. */
+  /** Number of spans of the group. */
   readonly spans: number;
   /** Largest number in the group; nanoseconds for durations. */
   readonly greatest: number;
@@ -161,7 +161,7 @@ export interface TraceQlGroup {
   readonly buckets: ReadonlyMap<number, number>;
 }
 
-/** Answers TraceQL. Every method throws `StorageError`. */
+/** Answers TraceQL. Methods fail with `StorageError`. */
 export interface TraceQlReader {
   /** Traces with spans that match. */
   search(request: TraceQlSearchQuery, options?: ReadOptions): Promise<TraceQlSearch>;

@@ -30,7 +30,7 @@ export interface ColdBucket {
   /** Address of the bucket and the folder in it, with a slash at its end. */
   readonly endpoint: string;
   readonly region: string;
-  /** Empty: the key of the environment. */
+  /** Empty: the engine takes the key from its environment (`use_environment_credentials`). */
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Room on the local disk for pieces of the bucket's objects, in bytes. */

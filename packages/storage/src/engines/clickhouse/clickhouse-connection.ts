@@ -127,7 +127,7 @@ interface Shared {
  * Calls ClickHouse over HTTP, at one or more addresses. Each call is one query with a deadline. Aborting the signal
  * also cancels the query in the server. A call whose server is down goes to the next server immediately. When the
  * connection breaks, a call is repeated only if running it twice is harmless: this holds for reads, and for inserts
- * with a deduplication token. Every method throws `StorageError`.
+ * with a deduplication token. Methods fail with `StorageError`.
  */
 export class ClickHouseConnection {
   readonly #options: ConnectionOptions;

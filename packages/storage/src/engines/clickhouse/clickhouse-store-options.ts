@@ -48,7 +48,7 @@ export interface ClickHouseStoreOptions {
    * missing shard. `refuse`: a read that lacks rows fails.
    */
   readonly partialAnswers?: "allow" | "refuse" | undefined;
-  /** Called at each read; it returns the trace of the read. */
+  /** Called at each read. It returns the span that traces the read. */
   readonly traceCall?: TraceCall | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface SourceSearch {
   readonly limit: number;
 }
 
-/** A tracing backend from which traces are taken. Every method throws `StorageError`. */
+/** A tracing backend from which traces are taken. Methods fail with `StorageError`. */
 export interface QuerySource {
   services(): Promise<string[]>;
   /** Whole traces as they are stored. @throws StorageError STORAGE_TOO_LARGE when they exceed the limit of a read */

@@ -35,7 +35,7 @@ interface Cancellable {
   cancel(): void;
 }
 
-/** Sends calls with a time limit, the tenant's name and the caller's token. Every method throws `StorageError`. */
+/** Sends calls with a time limit, the tenant's name and the caller's token. Methods fail with `StorageError`. */
 export class RemoteCalls {
   readonly #channel: RemoteChannel;
   readonly #settings: RemoteCallSettings;

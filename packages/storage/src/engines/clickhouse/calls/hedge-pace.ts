@@ -46,8 +46,9 @@ interface Kind {
 }
 
 /**
- * Decides when a slow call is also sent to a second server: when it takes longer than the 95th percentile of its kind.
- * The share of second calls is limited, so that a slow cluster does not get twice the load.
+ * Decides when a slow call is also sent to a second server. The wait depends on the 95th percentile of the durations of
+ * its kind, see `HedgeLimits`. The share of second calls is limited, so that a slow cluster does not get twice the
+ * load.
  */
 export class HedgePace {
   readonly #limits: HedgeLimits;

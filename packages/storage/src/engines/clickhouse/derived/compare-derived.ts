@@ -70,9 +70,9 @@ interface ShardServer {
 }
 
 /**
- * Compares the tables that views fill with the spans, day by day; in a cluster on one replica of each shard. ClickHouse
- * writes a block first into `spans`, and then into the table of each view. If a server is lost permanently in between,
- * a table may lack the block.
+ * Compares the spans with the tables that views fill from them, day by day; in a cluster on one replica of each shard.
+ * ClickHouse writes a block first into `spans`, and then into the table of each view. If a server is lost permanently
+ * in between, a table may lack the block.
  */
 export async function compareDerived(
   options: ClickHouseStoreOptions,

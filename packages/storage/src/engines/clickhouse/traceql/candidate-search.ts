@@ -11,7 +11,6 @@ const maxInspectedSpans = 5_000_000;
 
 /** A trace that may match, and its newest span that may be in the result. */
 export interface Candidate {
-  /** Trace that may match. */
   readonly traceId: string;
   /** Start of the newest span that can be in the result. */
   readonly newest: string;
