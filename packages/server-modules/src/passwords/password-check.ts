@@ -26,7 +26,6 @@ export interface CheckId {
 
 /** A check as a thread sends it to the main thread. */
 export interface CheckRequest extends CheckId {
-  /** Password and hash to compare. */
   readonly check: PasswordCheck;
   /** Address of the client, to share the threads fairly between clients. */
   readonly client: string;

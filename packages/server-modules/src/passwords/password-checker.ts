@@ -21,9 +21,7 @@ export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | 
 
 /** A request that waits for a result. */
 interface Waiter {
-  /** The check to make. */
   readonly request: CheckRequest;
-  /** Receives the result. */
   readonly resolve: (right: boolean) => void;
   /** Receives the reason for no result: the computing thread failed, the queue is full, or the client disconnected. */
   readonly reject: (error: Error) => void;
@@ -35,7 +33,6 @@ interface Computation {
   readonly key: string;
   /** Address of the client, for its fair share. */
   readonly client: string;
-  /** Password and hash to compare. */
   readonly check: PasswordCheck;
   /** Requests that the result answers. */
   readonly waiters: Set<Waiter>;
@@ -50,7 +47,7 @@ function nameOf({ thread, id }: CheckId): string {
 interface CheckerOptions {
   /** Threads that compute. Default: the threads of this process. */
   readonly threads?: HashThreads | undefined;
-  /** Computations that may wait; further ones are refused. Further ones are refused with 503. */
+  /** Maximum number of computations that wait; further computations are refused with 503. */
   readonly waiting?: number | undefined;
 }
 
@@ -63,8 +60,7 @@ interface CheckerOptions {
  * | equal to a waiting or running check | waits for the same result |
  * | a thread is free | computed at once (`right`, `wrong`, `failed`) |
  * | all threads are busy | queued; clients take turns |
- * | the queue is full | the client with most queued work loses its newest check, or the new check is refused
- * (`refused`) |
+ * | the queue is full | the client with most queued work loses its newest check, or the new check is (`refused`) |
  * | the client disconnects | dropped, unless a thread computes it already (`dropped`) |
  */
 export class PasswordChecker {

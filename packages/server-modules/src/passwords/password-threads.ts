@@ -4,7 +4,7 @@ import { ServerError } from "server-core/errors";
 import type { PasswordCheck } from "./password-check.ts";
 import type { CheckOutcome } from "./password-thread.ts";
 
-/** Maximum number of threads, in addition to half of the cores: one argon2id computation may need a gibibyte. */
+/** Maximum number of threads, even with more than eight cores: one argon2id computation may need a gibibyte. */
 const maxThreads = 4;
 /** Milliseconds after which an idle thread ends. */
 const defaultIdleMs = 10_000;
@@ -16,7 +16,6 @@ export function passwordThreadCount(): number {
 
 /** A check that a thread computes. */
 interface Job {
-  /** Receives the result. */
   readonly resolve: (right: boolean) => void;
   /** Receives an error of the thread. */
   readonly reject: (error: Error) => void;
@@ -36,7 +35,7 @@ interface HashThread {
  * They are separate from libuv's pool, which reads files and resolves names for all.
  */
 export class PasswordThreads {
-  /** Threads that may run at once. */
+  /** Maximum number of threads. */
   readonly size: number;
   /** All threads, including idle ones. */
   readonly #threads = new Set<HashThread>();

@@ -5,8 +5,8 @@ export interface Waiting {
 }
 
 /**
- * A bounded queue that is fair between clients: a hundred attempts of one client delay another client by one. When the
- * queue is full, the client with most work loses its newest.
+ * A bounded queue that is fair between clients: a hundred waiting attempts of one client delay another client by one
+ * attempt. When the queue is full, the client with most work loses its newest work.
  */
 export class Turns<Work extends Waiting> {
   /** Maximum number of pieces of work that may wait; further work is refused. */

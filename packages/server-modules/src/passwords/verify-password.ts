@@ -3,7 +3,7 @@ import { verifyBcrypt } from "./bcrypt.ts";
 import type { PasswordCheck } from "./password-check.ts";
 
 /**
- * Maximum number of memory in KiB that a hash may require. A hash that needs more is refused, because a check could
+ * Maximum memory in KiB that a hash may require. A hash that needs more is refused, because a check could
  * exhaust the machine.
  */
 const maxMemoryKiB = 1024 * 1024;
@@ -52,7 +52,7 @@ function verifyArgon2id(hash: string, password: string): boolean {
 
 /**
  * Compares a password with a hash. This blocks the calling thread, for up to seconds.
- * @throws when the hash has another format, or requires too much memory or time
+ * @throws when an argon2id hash has a different format, or requires too much memory or time
  */
 export function verifyPassword({ algorithm, hash, password }: PasswordCheck): boolean {
   return algorithm === "bcrypt" ? verifyBcrypt(password, hash) : verifyArgon2id(hash, password);

@@ -23,7 +23,10 @@ const schema = z.strictObject(sharedCacheFields);
 /** Defaults for all handlers `cache` of a config. */
 export type CacheDefaults = z.infer<typeof schema>;
 
-/** The defaults of the app; none without the app, and with a faulty one, which the app itself refuses. */
+/**
+ * Defaults from the app `cache`. Without the app there are none. An invalid app config counts as absent, because the
+ * app itself refuses the config.
+ */
 export function cacheDefaults(context: ModuleContext): CacheDefaults {
   return schema.safeParse(context.appConfig("cache") ?? {}).data ?? {};
 }

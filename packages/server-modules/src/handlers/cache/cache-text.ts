@@ -14,7 +14,9 @@ import {
 } from "serverfile/values/block-fields";
 import type { Draft } from "serverfile/values/draft";
 
-/** A line with its block that changes nothing here: where the plug-in keeps responses on one machine, and its log. */
+/**
+ * Skips a line and its block. These lines configure the plug-in's local storage and its log, so they have no effect.
+ */
 const ignored: FieldReader = (cursor) => void cursor.nextSegment();
 
 /** @throws ServerError CONFIG_ADAPTER: these storages are shared by machines */
@@ -29,7 +31,7 @@ const sharedFields: FieldReaders = {
   default_cache_control: text("default_cache_control"),
 };
 
-/** Lines of the plug-in that are only read. */
+/** Lines of the plug-in that are read, but never written. */
 const readFieldsOnly: FieldReaders = {
   ...Object.fromEntries(["badger", "log_level", "nuts", "otter", "simplefs"].map((name) => [name, ignored])),
   ...Object.fromEntries(["etcd", "nats", "olric", "redis"].map((name) => [name, notThere])),

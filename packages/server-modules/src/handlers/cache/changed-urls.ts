@@ -17,9 +17,9 @@ function slotOf(url: string): number {
 }
 
 /**
- * Counts changes of URLs by unsafe requests, in memory shared by all threads. Each thread has a store of its own, and a
- * response in it counts only while the counter of its URL is as it was before the origin was asked. So a POST in one
- * thread invalidates the responses of all threads, and a response that was under way during the POST.
+ * Counts changes of URLs by unsafe requests, in memory shared by all threads. Each thread has its own store. A stored
+ * response is valid only while the counter of its URL has the value from before the origin was asked. A POST in one
+ * thread therefore invalidates the responses of all threads, and responses that are on their way during the POST.
  */
 export class ChangedUrls {
   readonly #counters: Int32Array;

@@ -31,7 +31,7 @@ export interface StoreState {
   readonly max_bytes: number;
 }
 
-/** The time before the origin was asked. A response is stored only when nothing invalidated its URL since. */
+/** State of a URL before the origin was asked. The response is stored only if nothing has invalidated the URL since. */
 export interface Moment {
   /** {@link ChangedUrls.generation} of the URL. */
   readonly generation: number;
@@ -41,7 +41,9 @@ export interface Moment {
 
 /** The stored variants of one address, the newest first. */
 interface Variants {
-  /** {@link ChangedUrls.generation} of the URL when the variants were stored; another one means that they are void. */
+  /**
+   * {@link ChangedUrls.generation} of the URL when the variants were stored. After a change of the URL, they are void.
+   */
   readonly generation: number;
   readonly responses: readonly StoredResponse[];
 }
@@ -66,7 +68,7 @@ export class ResponseStore {
     });
   }
 
-  /** The present time, to be given to {@link put}. */
+  /** The present state of a URL, to be passed to {@link put}. */
   moment({ url }: CacheAddress): Moment {
     return { generation: this.#changes.generation(url), purges: this.#purges };
   }
@@ -78,7 +80,7 @@ export class ResponseStore {
 
   /**
    * Stores a response. It replaces the stored variant that fits the same request.
-   * @param since the time before the origin was asked
+   * @param since the state of the URL before the origin was asked
    */
   put(address: CacheAddress, request: CachedRequest, response: StoredResponse, since: Moment): void {
     const { generation, purges } = this.moment(address);
@@ -95,7 +97,7 @@ export class ResponseStore {
     this.#byKey.delete(key);
   }
 
-  /** @returns number of removed URLs */
+  /** @returns number of removed addresses */
   purge({ url, prefix }: Purge): number {
     const isMeant = (each: string) =>
       url === undefined ? prefix === undefined || each.startsWith(prefix) : each === url;

@@ -25,7 +25,7 @@ export interface CachedRequest {
  */
 export type Use = "fresh" | "stale" | "revalidate";
 
-/** Connection fields, and fields that the cache sets itself. */
+/** Fields that are not stored: connection fields, fields that the cache sets itself, and rate limits of one client. */
 const notStored = new Set([
   "connection",
   "keep-alive",

@@ -38,7 +38,7 @@ export const cgiSchema = z.strictObject({
       "Whether to answer with what the program would get, secrets included, in place of running it (false).",
     ),
   /**
-   * The value 0 means no limit was set, so the default applies. The buffer file has no name, so it disappears with the
+   * 0 means the default. The buffer file has no name, so it disappears with the
    * program.
    */
   buffer_limit: configCount()

@@ -35,7 +35,7 @@ function programPart(value: string): string {
   return value;
 }
 
-/** A program with its environment: inherited variables, and variables of the request. */
+/** A program, and the variables that its environment gets in addition to inherited variables. */
 interface Prepared {
   /** The program and its arguments, with placeholders replaced. */
   readonly command: Omit<ScriptCommand, "environment">;
@@ -127,7 +127,7 @@ class CgiHandler implements HttpHandler {
   /** Runs the program once. The body's file is closed in every case. */
   async #runOnce(exchange: Exchange, input: ScriptInput): Promise<void> {
     try {
-      this.#refuseBeyond(exchange, 0); // a program may outlive its request while the body arrives
+      this.#refuseBeyond(exchange, 0); // programs of ended requests may still run
       const { command, told } = this.#prepare(exchange, input.length);
       const environment = asEnvironment(new Map([...this.#inherited(), ...told]));
       await new ScriptRun(exchange, { ...command, environment }, this.#settings).run(input);

@@ -24,13 +24,13 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
  * |---|---|
  * | `end` | SIGTERM to the group, SIGKILL after 3 s |
  * | the program exits by itself | the program is no longer counted |
- * | `close` | `end` for all programs, then wait for their exit |
+ * | `close` | `end` for all programs, then wait until SIGKILL is sent |
  * | this process exits | SIGKILL to all groups |
  */
 export class ProcessGroups {
   /** Programs that have not exited. */
   readonly #running = new Set<ChildProcess>();
-  /** Settles when a program that got SIGTERM or SIGKILL has exited. */
+  /** Programs that are being ended. Each promise resolves when SIGKILL is sent, 3 s after SIGTERM. */
   readonly #endings = new Map<ChildProcess, Promise<void>>();
   /** Runs before this process exits, so that no program outlives it. */
   readonly #killAll = (): void => {

@@ -324,7 +324,7 @@ export class ScriptRun implements StreamTaker {
 
   // The end
 
-  /** Called when the program has exited. Output of its children is accepted for 2 more seconds. */
+  /** Called when the program has exited. Output of its children is accepted until 2 s pass without any. */
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
     this.#exit = { code, signal };
     if (!this.#outputEnded && !this.#settled) {

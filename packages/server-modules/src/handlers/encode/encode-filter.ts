@@ -77,7 +77,7 @@ type Mode = "undecided" | "as it is" | "coded";
  * |---|---|
  * | its length is declared | the declared length is above the minimum |
  * | of unknown length, short | it ends while pieces are still held, and is long enough |
- * | of unknown length, long | the held bytes exceed the minimum, or the writer flushes |
+ * | of unknown length, long | over 128 KiB are held, or the source pauses or flushes with more than the minimum held |
  * | events and other unbuffered types | immediately |
  * | without a type | the first bytes reveal a type that is compressed |
  * Source: Caddy 2.11, which checks the first piece of a body of unknown length
@@ -312,7 +312,7 @@ export class EncodeFilter extends HoldingFilter {
     return more;
   }
 
-  /** The body ended before the decision. A body that ended before the decision is coded in one call. */
+  /** Handles a body that ended before the decision. If the body is short enough, it is coded in one call. */
   #endUndecided(chunk: Uint8Array | undefined): void {
     const last = chunk ?? new Uint8Array();
     const encoder = this.#encoder;
@@ -346,7 +346,7 @@ export class EncodeFilter extends HoldingFilter {
     }
   }
 
-  /** Codes a whole body. Equal bodies with equal settings come from a cache, as for files and fixed texts. */
+  /** Codes a whole body. The coded form of an immutable body (a cached file, a fixed text) is cached. */
   #endAtOnce(whole: Uint8Array, encoder: ContentEncoder): void {
     const coded = deriveBody(whole, encoder.key, (bytes) => encoder.encode(bytes));
     this.#describe();
@@ -361,7 +361,7 @@ export class EncodeFilter extends HoldingFilter {
   /** Starts to compress piece by piece. Removes the length and the range support of the plain body from the head. */
   #start(): void {
     this.#describe();
-    // A response without a receiver is not compressed.
+    // Without an encoder, or for HEAD, nothing is compressed.
     if (this.#encoder === undefined || this.#exchange.method === "HEAD") {
       this.#passOn();
       return;

@@ -16,7 +16,7 @@ import {
 import { childOf, type Draft, listOf } from "serverfile/values/draft";
 import { statusValue } from "serverfile/values/status-value";
 
-/** Words that `sort` accepts: one key and one direction, in any order. */
+/** Words that `sort` accepts: one key, then one direction. */
 const sortOptions = new Set(["name", "namedirfirst", "size", "time", "asc", "desc"]);
 /** Formats of sidecar files. Any other word is an error, with Caddy's message. */
 const precompressedFormats = new Set(["br", "gzip", "zstd"]);

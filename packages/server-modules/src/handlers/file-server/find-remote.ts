@@ -28,7 +28,7 @@ type FoundRemote = RemoteFile & {
 /**
  * Finds the file that a path means, or its folder when that has no index file.
  * @param path path with the root
- * @returns undefined for what is missing or hidden
+ * @returns undefined for a missing path, and for a hidden file
  * @throws HttpError of the file system
  */
 export async function findRemote(
@@ -69,7 +69,7 @@ export function describeRemote(path: string, stats: RemoteStats, ownEtag: string
   };
 }
 
-/** Adds fields that were stored with a file, where the site and the name of the file have none of their own. */
+/** Adds the fields that were stored with a file, unless the response already has a field of that name. */
 export function addStoredFields(headers: HeaderList, stored: StoredFields | undefined): void {
   const fields = {
     "Content-Encoding": stored?.contentEncoding,

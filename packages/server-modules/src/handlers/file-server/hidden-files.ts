@@ -7,9 +7,9 @@ import { compileGlob } from "server-core/glob/path-glob";
 interface Rule {
   /** Compares one component of a path; undefined for a rule that concerns whole paths. */
   readonly component: ((name: string) => boolean) | undefined;
-  /** Folder whose files are all hidden. */
+  /** Path that is hidden together with everything below it; "" for a rule that concerns components. */
   readonly prefix: string;
-  /** True when the rule hides the whole path. */
+  /** Compares the absolute path with the rule as a glob. */
   readonly whole: (path: string) => boolean;
 }
 

@@ -19,8 +19,8 @@ function escapeHtml(text: string): string {
 /**
  * Redirects permanently (308) to a path of the same host. The redirect keeps the current query, including a query that
  * a rewrite has set. The body has a link, unless the site has set a Content-Type or the method is not GET.
- * @param rawPath percent-encoded. A leading `//` is cleaned, because browsers would read a host after it Source: Go,
- * `net/http.Redirect`, for Caddy 2.11
+ * @param rawPath percent-encoded. A leading `//` is cleaned, because browsers would read a host after it
+ * Source: Go, `net/http.Redirect`, for Caddy 2.11
  */
 export function redirectTo(exchange: Exchange, rawPath: string): void {
   const { method, query, responseHeaders } = exchange;

@@ -14,7 +14,7 @@ const readBytes = 256 * 1024;
 
 /** A file that is read over a network, one request for each range. */
 export interface RemoteBytes {
-  /** @throws HttpError when the file is another one meanwhile, or cannot be read */
+  /** @throws HttpError when the file was replaced in the meantime, or cannot be read */
   readRange(range: ByteRange): AsyncGenerator<Buffer>;
 }
 

@@ -74,8 +74,8 @@ export function hideCookies(exchange: Exchange, isHidden: (name: string) => bool
 }
 
 /**
- * A `Set-Cookie` value. @param maxAgeS 0 removes the cookie
- * `oidc=abc; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure`.
+ * A `Set-Cookie` value: `oidc=abc; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure`.
+ * @param maxAgeS seconds; 0 removes the cookie
  */
 export function setCookie(
   name: string,
@@ -95,7 +95,7 @@ export function setCookie(
   ].join("; ");
 }
 
-/** Names of the cookies of a value that needs several cookies. */
+/** Name of the cookie with this part of a value: `oidc`, `oidc.1` and so on. */
 function partName(name: string, part: number): string {
   return part === 0 ? name : `${name}.${part}`;
 }

@@ -1,22 +1,25 @@
 import { createHash } from "node:crypto";
 
-/** Users whose attempts are remembered at the same time. */
+/** Maximum number of users whose attempts are remembered. */
 const slots = 4_096;
 /** Int32 members of a slot: the user's hash, wrong codes, begin of their time in seconds, and the last used period. */
 const members = 4;
 /** Slots in which a user may be. */
 const probes = 16;
-/** Wrong codes within {@link windowS} after which a user has to wait. A code of six digits is then guessed in 500 years. */
+/**
+ * Maximum number of wrong codes within {@link windowS}; then the user has to wait. Three codes of six digits are valid
+ * at a time, so guessing one takes some 230 days on average.
+ */
 export const maxWrongCodes = 5;
 const windowS = 300;
 export const attemptTableBytes = slots * members * 4;
 
-/** How an attempt may go on. */
+/** The decision about an attempt. `waitS`: seconds until the user may try again. */
 export type Attempt = "may try" | { readonly waitS: number };
 
 /**
- * Wrong and used codes of users, in memory that all threads share: five wrong codes in five minutes, and no code twice
- * (RFC 6238, section 5.2). When more users than slots try at the same time, the oldest is forgotten.
+ * Wrong and used codes of users, in memory that all threads share. It allows five wrong codes in five minutes, and no
+ * code twice (RFC 6238, section 5.2). When more users than slots try at the same time, the oldest is forgotten.
  */
 export class AttemptTable {
   readonly #words: Int32Array;
@@ -28,7 +31,7 @@ export class AttemptTable {
     this.#now = now;
   }
 
-  /** Counts an attempt before its code is compared, so that many at the same time are not more. */
+  /** Counts an attempt before its code is compared, so that concurrent attempts cannot exceed the limit. */
   begin(user: string): Attempt {
     const slot = this.#slotOf(user);
     const now = this.#seconds();

@@ -32,11 +32,11 @@ interface Parts {
  * | Request | Answer |
  * |---|---|
  * | nobody is authenticated | 500, because the first factor is missing |
- * | with a session of the user | the next handler's |
- * | without | 200 and the form; 401 for a user without a secret |
+ * | with a session of the user | the next handler answers |
+ * | without a session | 200 and the form; 401 for a user without a secret |
  * | `POST` of a right code | 302 to the same URL, with a session |
  * | `POST` of a wrong or used code | 200 and the form |
- * | the sixth wrong code in five minutes | 429 |
+ * | any code, after five wrong codes in five minutes | 429 |
  */
 class SecondFactor implements HttpHandler {
   readonly inRehearsal = "may answer";
@@ -72,7 +72,10 @@ class SecondFactor implements HttpHandler {
     return this.#hasSession(exchange, user) ? next(exchange) : this.#ask(exchange, user);
   }
 
-  /** A session of the same user, and of the same address. Its second half makes it last on. */
+  /**
+   * True for a session of the same user and, if the config binds sessions to it, of the same client address. A request
+   * in the second half of the session's lifetime renews it.
+   */
   #hasSession(exchange: Exchange, user: string): boolean {
     const now = Date.now();
     const claims = readSession(readCookie(exchange, this.#cookie) ?? "", this.#key, now);
@@ -161,7 +164,7 @@ export const postauth2fa = defineModule({
       : undefined;
     const path = replaceAll(config.secrets_file_path ?? "");
     const secrets = await UserSecrets.open({ path, own: config.secrets ?? {}, key: encryptionKey });
-    // The memory is keyed by the file, so that sites with the same users share what was used.
+    // The memory is keyed by the file, so that sites with the same users share wrong attempts and used codes.
     const memory = await shared.memory(`http.handlers.postauth2fa/${path}`, attemptTableBytes);
     return new SecondFactor(config, key, {
       secrets,

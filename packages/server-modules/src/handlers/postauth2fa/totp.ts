@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Seconds for which a code is valid. Source: RFC 6238, section 5.2 */
+/** Seconds of one period. Each period has its own code. Source: RFC 6238, section 5.2 */
 const periodS = 30;
 /** Periods before and after the present one whose codes count, because clocks differ. */
 const skew = 1;
-/** Fewest bytes of a secret: RFC 4226 wants 16, but known providers give 10. */
+/** Minimum number of bytes of a secret: RFC 4226 wants 16, but known providers give 10. */
 const minSecretBytes = 10;
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

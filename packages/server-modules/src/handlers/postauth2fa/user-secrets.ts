@@ -37,7 +37,7 @@ function decrypted(text: string, key: Buffer): string {
   return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** Where the secrets are. */
+/** Sources of the secrets. */
 export interface SecretPlaces {
   /** Path of the file; "" without one. */
   readonly path: string;
@@ -65,7 +65,7 @@ export class UserSecrets {
     this.#users = this.#own;
   }
 
-  /** @throws ServerError MODULE_CONFIG for a file that cannot be read, with the user whose secret is wrong */
+  /** @throws ServerError MODULE_CONFIG for an unreadable file, or a wrong secret, whose user the error names */
   static async open(places: SecretPlaces): Promise<UserSecrets> {
     const secrets = new UserSecrets(places);
     if (places.path !== "") {
@@ -76,7 +76,7 @@ export class UserSecrets {
     return secrets;
   }
 
-  /** The secret of a user; undefined for a user without. @throws ServerError MODULE_CONFIG */
+  /** The secret of a user; undefined if the user has none. @throws ServerError MODULE_CONFIG */
   async of(user: string): Promise<UserSecret | undefined> {
     if (this.#places.path !== "" && performance.now() - this.#readAt > readAgainMs) {
       await this.#read();

@@ -52,7 +52,7 @@ export class ArrivalTable {
   readonly #groups: number;
   readonly #secret: Buffer;
 
-  /** @param memory of {@link arrivalTableBytes}, zero at first */
+  /** @param memory has {@link arrivalTableBytes} bytes, initially all zero */
   constructor(memory: SharedArrayBuffer) {
     this.#words = new BigInt64Array(memory);
     this.#groups = Math.floor((this.#words.length - headerWords) / (ways * slotWords));
@@ -90,7 +90,7 @@ export class ArrivalTable {
     for (;;) {
       const slot = this.#slotOf(group, mark, nowUs);
       const dueAt = Atomics.load(this.#words, slot + 1);
-      // A due time beyond the window is of a longer window that an older config had: the quota is at most used up.
+      // A due time beyond the window comes from an older config with a longer window: the quota counts as used up.
       const due = Math.min(Math.max(Number(dueAt), nowUs), nowUs + quota.windowUs);
       const next = due + intervalUs;
       const waitUs = next - quota.windowUs - nowUs;

@@ -38,7 +38,7 @@ const readJitter: FieldReader = (cursor, draft) => {
   draft.jitter = Number(word);
 };
 
-/** Reads `distributed { … }` of the plug-in, as `storage` is read for it; the config is refused for it, with the reason. */
+/** Reads `distributed { … }` of the plug-in into the config, which refuses this member with the reason. */
 const readDistributed: FieldReader = (cursor, draft) => {
   cursor.noMoreArguments();
   const lines: FieldReaders = {

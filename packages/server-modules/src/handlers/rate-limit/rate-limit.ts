@@ -100,7 +100,9 @@ async function counts(zone: Zone, exchange: Exchange): Promise<boolean> {
   return false;
 }
 
-/** Template of a zone's key, with addresses cut to their network. Source: Caddy's plug-in; 0 bits mean all */
+/**
+ * Template of a zone's key, with addresses cut to their network. 0 bits mean the whole address. Source: Caddy's plug-in
+ */
 function compileKey({ key, ipv4_prefix: four, ipv6_prefix: six }: z.infer<typeof zoneSchema>): Template {
   const template = compileTemplate(key ?? "");
   if (!four && !six) {

@@ -4,11 +4,11 @@ import { bufferOfText, textOfBuffer } from "server-core/uri/text-of-bytes";
 import { type BodyReplacer, maxGrownBytes } from "./stream-replacer.ts";
 
 /**
- * Characters that are held until more data arrives, so that a match across pieces is found whole. Source: the public
- * model's plug-in, MaxMatchSize
+ * Characters that are held until more data arrives, so that a match across pieces is found whole. Source: MaxMatchSize
+ * of Caddy's plug-in (caddyserver/replace-response)
  */
 const heldCharacters = 2_048;
-/** Milliseconds of CPU time for one piece; a pattern may read the rest of the piece for each match. */
+/** Maximum CPU time for one piece, in milliseconds; a pattern may read the rest of the piece for each match. */
 const maxPieceMs = 250;
 /** Matches after which the time is checked. */
 const matchesPerCheck = 100;

@@ -86,8 +86,8 @@ function replacingHandler(
 }
 
 /**
- * Replaces texts in response bodies while they pass, in one pass. Texts of serverfiles make {@link replaceResponse};
- * this one stays for JSON.
+ * Replaces texts in response bodies while they pass, in one pass. Serverfiles create {@link replaceResponse}; this
+ * module remains for JSON configs.
  */
 export const replace = defineModule({
   id: "http.handlers.replace",
@@ -108,8 +108,8 @@ export const replace = defineModule({
 });
 
 /**
- * Replaces texts and matches of regular expressions in response bodies while they pass. Source: the plug-in of the public
- * model (caddyserver/replace-response)
+ * Replaces texts and matches of regular expressions in response bodies while they pass. Source: Caddy's plug-in
+ * (caddyserver/replace-response)
  */
 export const replaceResponse = defineModule({
   id: "http.handlers.replace_response",

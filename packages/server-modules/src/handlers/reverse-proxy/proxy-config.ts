@@ -72,7 +72,7 @@ const passiveSchema = z.strictObject({
     .describe("Time to the head of a response that counts as a failure."),
 });
 
-/** Any negative number means unlimited. */
+/** A number of bytes. Any negative number becomes -1. */
 const bufferBytes = () => z.int().transform((value) => Math.max(-1, value));
 
 /**
@@ -169,7 +169,7 @@ export const proxySchema = z.strictObject({
     .describe(
       "Bytes of a tunnel that may wait for a slow side, each way; 0 or -1 for what sockets hold (0).",
     ),
-  /** Source: RFC 9209. A name that is no token is quoted. */
+  /** Source: RFC 9209. A name that is not a token is quoted. */
   proxy_status_name: z
     .string()
     .nullish()

@@ -188,8 +188,8 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
 }
 
 /**
- * Adds the upstream's fields to the response. The upstream's `Server` replaces this server's own, and `Via` names this
- * proxy. Fields that handlers have set before stay.
+ * Adds the upstream's fields to the response. This server's own `Server` field is removed, and `Via` names this proxy.
+ * Other fields that handlers have set before stay, except `Content-Length` and `Transfer-Encoding`.
  * @param from end-to-end fields only
  * @param version HTTP version of the upstream's response
  * @returns index of the first added field in the list of the exchange

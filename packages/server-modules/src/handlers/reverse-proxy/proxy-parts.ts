@@ -37,14 +37,15 @@ export interface ProxyParts {
   /** Bytes of a response that are buffered before it is sent; 0: the response is streamed. */
   readonly responseBufferBytes: number;
   /**
-   * Flush interval: limit in milliseconds for which response bytes wait for more bytes; 0: bytes are sent immediately.
+   * Flush interval: maximum number of milliseconds that response bytes wait for more bytes; 0: bytes are sent
+   * immediately.
    */
   readonly flushMs: number;
   /** Remembers failures for `fail_duration`. */
   readonly failures: FailureMemory;
   /** Response statuses that count as failures of the upstream. */
   readonly unhealthyStatus: readonly number[];
-  /** Latency in milliseconds above which a response counts as a failure; 0: no limit. */
+  /** Latency in milliseconds from which a response counts as a failure; Infinity: no limit. */
   readonly unhealthyLatencyMs: number;
   /** Name of this server in the field `Proxy-Status`; "": the field is not sent. */
   readonly proxyStatusName: string;

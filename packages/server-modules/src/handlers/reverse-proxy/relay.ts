@@ -44,7 +44,10 @@ export interface RelayPlan {
   readonly tunnels: TunnelSet;
   /** Bytes of a response that are buffered before it is sent; 0: the response is streamed. */
   readonly bufferBytes: number;
-  /** Flush interval: most milliseconds that response bytes wait for more bytes; 0: bytes are sent immediately. */
+  /**
+   * Flush interval: maximum number of milliseconds that response bytes wait for more bytes; 0: bytes are sent
+   * immediately.
+   */
   readonly flushMs: number;
   /** Called with the response head. @param headers without hop-by-hop fields. A throw fails the request */
   decide(status: number, headers: HeaderList): HeadDecision;
@@ -52,7 +55,10 @@ export interface RelayPlan {
   changeHeaders(status: number, headers: HeaderList): boolean;
   /** Called when the upstream is finished, just before the client's response ends. Not called after a failure. */
   completed(status: number): void;
-  /** Called once, unless `failed` is called: the attempt ended, or routes take over the response. */
+  /**
+   * Called at most once: when the response is sent, when the head requires a new attempt, or when routes take over the
+   * response.
+   */
   ended(result: RelayResult): void;
   /** @param error ProxyFailure with the stage of the failure; ServerError CLIENT_GONE; an error of the transport */
   failed(error: Error): void;
@@ -95,9 +101,9 @@ export type RelayResult = "sent" | "retry" | HeldResponse;
 export class Relay implements ResponseReceiver {
   /** Decides about the response, and is notified of its end. */
   readonly #plan: RelayPlan;
-  /** Promise that `send` of a held response returned; undefined when no routes decide. */
+  /** Promise that `send` of a held response returned; undefined until `send` is called. */
   #sent: PromiseWithResolvers<void> | undefined;
-  /** The running call; undefined when it could not be started. */
+  /** The call to the upstream; undefined until it is started. */
   #call: UpstreamCall | undefined;
   /** Error of the transport while routes decided about the response. */
   #failure: Error | undefined;
@@ -118,8 +124,8 @@ export class Relay implements ResponseReceiver {
   /** Total bytes of the held chunks. */
   #heldBytes = 0;
   /**
-   * Maximum number of held bytes (`response_buffers`); 0 while chunks are held: routes decide, and the transport must
-   * pause.
+   * Maximum number of held bytes (`response_buffers`). 0 while routes decide: then each held chunk pauses the
+   * transport.
    */
   #holdLimit = 0;
   /** Delays chunks for `flush_interval`; undefined without delay. */
@@ -154,7 +160,10 @@ export class Relay implements ResponseReceiver {
     this.#stage = "sent";
   }
 
-  /** Forwards interim responses, such as 102 and 103, immediately. A 100 is not forwarded. */
+  /**
+   * Forwards interim responses, such as 102 and 103, immediately. A 100 without fields is dropped if the client sent
+   * `Expect`.
+   */
   interim(status: number, headers: HeaderList): void {
     if (status === 100 && headers.length === 0 && this.#plan.exchange.header("expect") !== "") {
       return; // this server sends its own 100 when the body is read
@@ -220,7 +229,7 @@ export class Relay implements ResponseReceiver {
     );
   }
 
-  /** Sends the held bytes, then ends the response. While routes decide, the end waits with its trailers. */
+  /** Sends the held bytes, then ends the response. While routes decide, only the trailers are stored. */
   end(trailers: HeaderList): void {
     if (this.#held !== undefined && this.#holdLimit === 0) {
       this.#ended = trailers;

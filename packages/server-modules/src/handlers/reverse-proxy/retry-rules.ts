@@ -53,12 +53,12 @@ export interface TriesSoFar {
  * | response began and was cut off | fails | fails |
  * | part of the response is sent, or the client disconnected | fails | fails |
  *
- * Every row also requires a body that can be sent again: no body, a buffered body, or an unread body.
+ * A further attempt also requires a body that can be sent again: no body, a buffered body, or an unread body.
  *
  * Independently of these rules, a transport may send a call again, which is not counted as an attempt. It does so for a
  * call that the upstream surely did not process, and for a replayable call whose kept connection closes before the
- * response: see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`. Source: Caddy
- * (Caddy 2.11), load_balancing
+ * response: see `isReplayable`, `#lost` of `H1ClientConnection` and `#broken` of `H2Call`.
+ * Source: Caddy 2.11, load_balancing
  */
 export class RetryRules {
   /** `retries`; 0 means no limit if `try_duration` is set. */

@@ -16,7 +16,6 @@ const sweepMs = 60_000;
 
 /** A dynamic upstream that a source returned. */
 interface Dynamic {
-  /** The dynamic upstream. */
   readonly candidate: Candidate;
   /** Keeps the shared counters of the upstream alive. */
   readonly lease: Lease<Upstream>;

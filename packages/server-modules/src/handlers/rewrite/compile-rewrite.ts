@@ -46,8 +46,7 @@ function compileStrip(text: string, strip: (path: string, part: string) => strin
 }
 
 /**
- * Changes the escaped path, or the decoded path if the result would have a broken escape. Source: Caddy
- * (Caddy 2.11)
+ * Changes the escaped path, or the decoded path if the result would have a broken escape. Source: Caddy 2.11
  */
 function changedPath(rawPath: string, change: (text: string) => string): RequestLineChange {
   const changed = change(rawPath);

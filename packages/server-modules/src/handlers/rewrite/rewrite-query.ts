@@ -70,8 +70,8 @@ function compileReplace(config: NonNullable<QueryConfig["replace"]>[number]): Ch
 }
 
 /**
- * Compiles changes of query parameters. @returns the new query with its `?` and sorted names, or ""
- * `rename a→b`, then `set c=1`, on `?a=2&d=3` gives `?b=2&c=1&d=3`.
+ * Compiles changes of query parameters. `rename a→b`, then `set c=1`, on `?a=2&d=3` gives `?b=2&c=1&d=3`.
+ * @returns a function that computes the new query with its `?` and sorted names; "" without parameters
  * Source: Caddy 2.11, observed output
  */
 export function compileQueryChanges(config: QueryConfig): (exchange: Exchange) => string {

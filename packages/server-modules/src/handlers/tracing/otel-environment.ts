@@ -22,7 +22,7 @@ export interface SpanQueueLimits {
   readonly maxExportBatchSize: number;
   /** Milliseconds between exports. OTEL_BSP_SCHEDULE_DELAY, default 1,000 */
   readonly scheduledDelayMillis: number;
-  /** Milliseconds of one export. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
+  /** Timeout of one export, in milliseconds. OTEL_BSP_EXPORT_TIMEOUT, default 30,000 */
   readonly exportTimeoutMillis: number;
 }
 

@@ -1,15 +1,15 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Seconds in which a challenge is to be answered. */
+/** Seconds for which a challenge is valid. */
 export const challengeLifetimeS = 300;
 const expiryBytes = 4;
 const randomLength = 16;
 const signedBytes = expiryBytes + randomLength;
 const signatureBytes = 16;
 
-/** Challenges whose use is remembered at the same time. */
+/** Maximum number of used challenges that are remembered. */
 const slots = 16_384;
-/** Slots in which a challenge may be. */
+/** Number of slots in which a challenge may be recorded. */
 const probes = 16;
 /** Bytes of the table of used challenges. */
 export const usedChallengeBytes = slots * BigInt64Array.BYTES_PER_ELEMENT;
@@ -20,8 +20,8 @@ const secondsNow = () => Math.floor(Date.now() / 1000);
 export type ChallengePurpose = "sign_in" | "register" | "remove";
 
 /**
- * Challenges of one handler. A challenge is signed, so that any thread checks it without memory of it. It counts for one
- * user, one purpose and five minutes, and once: used ones are in memory that all threads share.
+ * Challenges of one handler. A challenge is signed, so any thread can check it without having stored it. It is valid
+ * once, for one user and one purpose, for five minutes. Used challenges are recorded in memory shared by all threads.
  */
 export class Challenges {
   readonly #key: Buffer;
@@ -41,7 +41,7 @@ export class Challenges {
     return Buffer.concat([signed, this.#signature(signed, user, purpose)]).toString("base64url");
   }
 
-  /** Takes a challenge. @returns false for another's, an old or a used one */
+  /** Uses a challenge up. @returns false if it was made for another user or purpose, expired, or was used */
   take(challenge: string, user: string, purpose: ChallengePurpose): boolean {
     const bytes = Buffer.from(challenge, "base64url");
     if (bytes.length !== signedBytes + signatureBytes) {
@@ -81,6 +81,6 @@ export class Challenges {
         return true;
       }
     }
-    return false; // thousands of logins in five minutes on one slot: this one is asked again
+    return false; // all slots hold recent challenges: the user is asked again
   }
 }

@@ -14,7 +14,7 @@ export interface KeyPage {
   readonly keys: readonly StoredKey[];
   /** Challenge of a removal; "" when none is possible. */
   readonly removal: string;
-  /** 200, or 401 for a request that is no `GET`. */
+  /** 200 for GET and HEAD, otherwise 401. */
   readonly status: number;
 }
 

@@ -9,7 +9,7 @@ import { mostKeys } from "./webauthn-config.ts";
 
 /** Maximum number of bytes of a key's file. A key with a name has some 400 bytes, an RSA key some 1,000. */
 const maxKeyBytes = 16 * 1024;
-/** Maximum number of files of a user's folder that are read: keys, and files of writers that died. */
+/** Maximum number of files in a user's folder: keys, and files of writers that died. More files are an error. */
 const maxFiles = mostKeys * 4;
 const fileName = /^([\w-]{43})\.(\d{1,10})\.json$/;
 
@@ -28,7 +28,7 @@ export interface StoredKey {
   readonly id: string;
   /** Public key as COSE bytes. */
   readonly publicKey: Uint8Array<ArrayBuffer>;
-  /** Uses that the authenticator counted; 0 for keys that count none, as synchronized ones. */
+  /** Number of uses that the authenticator counted; 0 for keys that do not count, such as synchronized keys. */
   readonly counter: number;
   /** How browsers reach the key: `usb`, `internal`, … */
   readonly transports: readonly string[];
@@ -41,9 +41,9 @@ export interface StoredKey {
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url");
 
 /**
- * Keys of users as files: a folder for each user, a file for each key. The file's name has the counter. Renaming the file
- * is one step: of two logins with the same counter one fails, in any thread and process. A killed server leaves the old
- * or the new counter.
+ * Stores keys of users as files: a folder for each user, a file for each key. The file name contains the counter. A
+ * login renames the file, which is atomic: of two logins with the same counter one fails, even in different threads or
+ * processes. After a crash, the name has the old or the new counter.
  */
 export class KeyStore {
   readonly #folder: string;
@@ -55,7 +55,7 @@ export class KeyStore {
 
   /**
    * Keys of a user, oldest first.
-   * @throws ServerError STORAGE for a file that cannot be read: a damaged key must not look like none
+   * @throws ServerError STORAGE for a file that cannot be read: a damaged key must not look like a missing key
    */
   async keysOf(user: string): Promise<StoredKey[]> {
     const folder = this.#folderOf(user);
@@ -70,7 +70,7 @@ export class KeyStore {
     return keys.sort((one, other) => one.created.localeCompare(other.created));
   }
 
-  /** Adds a key; a key with the same id is replaced. @throws errors of the file system */
+  /** Adds a key. A file with the same id and counter is replaced. @throws errors of the file system */
   async add(user: string, { id, publicKey, counter, ...rest }: StoredKey): Promise<void> {
     const text = JSON.stringify({
       user,

@@ -2,7 +2,7 @@ import type { Exchange } from "http-engine/exchange";
 import { HttpError } from "http-engine/http-error";
 import { z } from "zod";
 
-/** Media type of the page's messages, so that no request of the site behind is taken for one. */
+/** Media type of the page's messages. It distinguishes them from requests for the site behind this handler. */
 export const messageType = "application/webauthn+json";
 /** Maximum number of bytes of a message. A registration has some 1,000, with a certificate of its maker some 5,000. */
 const maxMessageBytes = 64 * 1024;

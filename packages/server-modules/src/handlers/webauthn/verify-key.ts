@@ -14,7 +14,7 @@ export interface Refusal {
   readonly refused: string;
 }
 
-// Loaded with the first key: its parsers of certificates take 5 MB.
+// Loaded for the first key, because its certificate parsers take 5 MB.
 const library = () => import("@simplewebauthn/server");
 
 const demands = ({ rpId, origins, userVerification }: KeyRules) => ({
@@ -24,8 +24,8 @@ const demands = ({ rpId, origins, userVerification }: KeyRules) => ({
 });
 
 /**
- * Checks a new key. Statements about its maker are not asked for. Source: WebAuthn, section 7.1
- * @param takes whether a challenge counts; called once
+ * Checks a new key. No attestation of its manufacturer is requested. Source: WebAuthn, section 7.1
+ * @param takes returns true for a valid challenge; called once
  */
 export async function checkNewKey(
   credential: NewCredential,
@@ -48,7 +48,7 @@ export async function checkNewKey(
 /**
  * Checks the answer of a registered key: challenge, origin, domain, signature, and that its counter grew. Source:
  * WebAuthn, section 7.2
- * @param takes whether a challenge counts; called once
+ * @param takes returns true for a valid challenge; called once
  * @returns the new counter
  */
 export async function checkSignIn(

@@ -36,11 +36,11 @@ interface Parts {
  * | Request | Answer |
  * |---|---|
  * | nobody is authenticated | 500, because the first factor is missing |
- * | with a session of the user | the next handler's; at `path` the page with the user's keys |
- * | `GET` without | 200 and the page that asks for a key, or for a first one |
- * | another method without | 401 and the same page |
- * | without, of a user without keys, with `enrollment closed` | 401 |
- * | message of the page | 200, or 400, 403 and 409 with the reason as JSON |
+ * | with a session of the user | the next handler answers; at `path`, the page with the user's keys |
+ * | without a session: GET or HEAD | 200 and the page that asks for a key, or for a first key |
+ * | without a session: another method | 401 and the same page |
+ * | without a session: a user without keys, with `enrollment closed` | 401 |
+ * | message of the page | 200; 403 or 409 with the reason as JSON; 400 for an invalid message |
  */
 class PasskeyFactor implements HttpHandler {
   readonly inRehearsal = "may answer";
@@ -88,7 +88,7 @@ class PasskeyFactor implements HttpHandler {
     return hasSession && !isManaged ? next(exchange) : this.#ask(exchange, user, isManaged);
   }
 
-  /** A session of the same user. Its second half makes it last on. */
+  /** True for a session of the same user. A request in the second half of the session's lifetime renews it. */
   #hasSession(exchange: Exchange, user: string): boolean {
     const now = Date.now();
     const claims = readSession(readCookie(exchange, this.#cookie) ?? "", this.#parts.sessionKey, now);
@@ -227,7 +227,7 @@ class PasskeyFactor implements HttpHandler {
     }
     const { transports } = credential.response;
     await this.#parts.keys.add(user, { ...made, transports, name, created: new Date().toISOString() });
-    // Registrations at the same time each saw fewer keys than there are now.
+    // Concurrent registrations may exceed the limit together, because each saw fewer keys.
     if ((await this.#parts.keys.keysOf(user)).length > this.#maxKeys) {
       await this.#parts.keys.remove(user, made.id);
       return { status: 409, error: `The limit is ${this.#maxKeys} passkeys.` };
@@ -259,7 +259,7 @@ interface State {
   readonly hasSession: boolean;
 }
 
-/** Why an action was not taken: a sentence for the user, and one for the log when that has more. */
+/** A refused action: `error` is for the user; `reason` is for the log, if it has more details. */
 interface Fault {
   readonly status: number;
   readonly error: string;
@@ -283,7 +283,7 @@ export const webauthn = defineModule({
   config: webauthnSchema,
   async provision(config, { shared, dataFolder, log }): Promise<HttpHandler> {
     const signKey = keyOf("sign_key", config.sign_key, (length) => length >= keyBytes);
-    // Keys of their own: a session of another handler with the same sign_key does not count as one of a passkey.
+    // The keys are derived for this handler: a session of another handler with the same sign_key is not accepted.
     const keyFor = (use: string) =>
       createHmac("sha256", signKey).update(`webauthn ${use} ${config.rp_id}`).digest();
     const folder = replaceAll(config.credentials_path ?? "") || join(dataFolder, "webauthn");

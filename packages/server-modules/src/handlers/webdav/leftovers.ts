@@ -26,7 +26,7 @@ export class Leftovers {
     this.#now = now;
   }
 
-  /** Removes the leftovers of one folder. It never fails: a folder that cannot be read is left to the write. */
+  /** Removes the leftovers of one folder. It never fails. */
   async removeFrom(folder: string): Promise<void> {
     const now = this.#now();
     const last = this.#searched.get(folder);

@@ -104,7 +104,7 @@ function removeToken(table: LockTable, token: string): void {
   table.change((locks) => locks.filter((each) => each.token !== token));
 }
 
-/** The user, or the client's network without one. No user has a name like that of a network: a user begins with `u:`. */
+/** The user, or without a user, the client's network. The prefixes `u:` and `c:` keep users and networks apart. */
 function holderOf(exchange: Exchange): string {
   const user = userOf(exchange);
   return user === "" ? `c:${clientGroup(exchange.clientAddress)}` : `u:${user}`;

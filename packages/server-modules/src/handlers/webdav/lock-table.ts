@@ -3,11 +3,11 @@ import { isWithin } from "./share.ts";
 /** Maximum number of locks in one table. Further locks are refused, so that memory stays bounded. */
 export const maxLocks = 1_000;
 /**
- * Maximum number of locks of one user, or of one client address without a user: a tenth, so that no one takes the whole
- * table.
+ * Maximum number of locks of one user, or without a user, of one client network. It is a tenth of the table, so that
+ * nobody takes all locks.
  */
 export const maxLocksOfHolder = 100;
-/** Maximum number of characters of the locks of one user or client address, as JSON: a tenth of the table. */
+/** Maximum number of characters of the locks of one holder, as JSON: a tenth of the table. */
 const maxTextOfHolder = 100 * 1024;
 /** Bytes of the header: holder, generation, and the length of each copy. */
 const headerBytes = 64;
@@ -36,7 +36,7 @@ export interface DavLock {
   readonly owner: string;
   /** Authenticated user who created the lock; "" without authentication. */
   readonly user: string;
-  /** The user, or the network of the client without one; its locks are counted together. */
+  /** The user; without a user, the network of the client. Locks of one holder are counted together. */
   readonly holder: string;
   /** Lifetime in seconds, counted from creation or refresh. */
   readonly timeoutS: number;
@@ -49,7 +49,7 @@ export function covers({ file, isDeep }: DavLock, path: string): boolean {
   return file === path || (isDeep && isWithin(path, file));
 }
 
-/** True when the holder of the lock can have one more, besides those in the table. */
+/** True when the holder of `lock` may have this lock in addition to its locks in the table. */
 export function mayHold(locks: readonly DavLock[], lock: DavLock): boolean {
   const held = [...locks.filter(({ holder }) => holder === lock.holder), lock];
   return held.length <= maxLocksOfHolder && JSON.stringify(held).length <= maxTextOfHolder;

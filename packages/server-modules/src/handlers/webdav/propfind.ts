@@ -177,8 +177,8 @@ export async function propfind(exchange: Exchange, share: Share, table: LockTabl
 }
 
 /**
- * Refuses to set properties, because the file system cannot store them. Source: RFC 4918, section 9.2; Caddy
- *'s plug-in answers the same
+ * Refuses to set properties, because the file system cannot store them. Caddy's plug-in gives the same answer. Source:
+ * RFC 4918, section 9.2
  */
 export async function proppatch(exchange: Exchange, resource: FoundResource): Promise<void> {
   const body = await readXmlBody(exchange);

@@ -10,15 +10,15 @@ import { joinSitePath } from "../../files/site-path.ts";
 import { DavError } from "./dav-error.ts";
 
 /**
- * Names of files in the folder of their target, which clients can neither see nor name.
+ * Names of temporary files. They lie in the folder of their target, and clients can neither see nor name them.
  *
  * | Ending | Content |
  * |---|---|
- * | `.part` | an upload or copy under way, or what a client deletes: it is removed when its process is gone |
- * | `.tmp` | what a client had before it was replaced; only the request that made it removes it |
+ * | `.part` | an unfinished upload or copy, or a resource that is being deleted; removed when its process is gone |
+ * | `.tmp` | the old version of a replaced resource; only the request that created the file removes it |
  */
 const temporaryName = /^\.webdav-[0-9a-f-]{36}\.(?:tmp|part)$/;
-/** Those of the names that may be removed. */
+/** Names of temporary files that may be removed after a crash. */
 const removableName = /^\.webdav-[0-9a-f-]{36}\.part$/;
 
 /** A file, a folder, or a path where nothing exists. */
@@ -73,7 +73,7 @@ function withoutFinalSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-/** True for the name of a file that is being written. */
+/** True for the name of a temporary file. */
 export function isTemporary(name: string): boolean {
   return temporaryName.test(name);
 }

@@ -26,12 +26,15 @@ import type { Resource } from "./share.ts";
 /** Maximum number of files and folders that one copy may create; a larger copy is refused. */
 const maxCopies = 100_000;
 
-/** A path in the same folder, which clients cannot see. @param ending `part` for what may be removed after a crash */
+/**
+ * A path in the same folder, which clients cannot see. @param ending `part` for a file that may be removed after a
+ * crash
+ */
 function besides(path: string, ending: "part" | "tmp"): string {
   return joinSitePath(posix.dirname(path), `.webdav-${randomUUID()}.${ending}`);
 }
 
-/** Removes what killed processes left in the folders that are written to. */
+/** Removes temporary files that killed processes left behind. */
 const leftovers = new Leftovers();
 
 /** The error of a body that was cut off. */

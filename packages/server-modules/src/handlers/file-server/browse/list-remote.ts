@@ -3,10 +3,10 @@ import { remotePath } from "../../../file-systems/remote-stats.ts";
 import { joinSitePath } from "../../../files/site-path.ts";
 import { type ListedFile, type Listing, urlOf } from "./listing.ts";
 
-/** Modes of folders and files, which other file systems do not have. */
+/** Modes shown for folders and files of remote file systems, which have no modes. */
 const folderMode = 2 ** 31 + 0o755;
 const fileMode = 0o644;
-/** The time of what has none. Source: Go, package time, zero value in JSON */
+/** Time shown for an entry without a time. Source: Go, package time, zero value in JSON */
 const noTime = "0001-01-01T00:00:00Z";
 
 function listed({ name: own, isFolder, size, modifiedMs }: RemoteEntry): ListedFile {

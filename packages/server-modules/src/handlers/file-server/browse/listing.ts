@@ -8,9 +8,9 @@ import { pathBytes } from "../../../files/path-bytes.ts";
 
 /** One entry of a folder, as in the JSON of a listing. Source: Caddy 2.11 */
 export interface ListedFile {
-  /** File name; folders end with a slash. Bytes that are no UTF-8 are U+FFFD. */
+  /** File name; folders end with a slash. Bytes that are not UTF-8 become U+FFFD. */
   readonly name: string;
-  /** Bytes; 0 for folders. */
+  /** Size in bytes that `stat` reports; for a symbolic link, the size of its target. */
   readonly size: number;
   /** Relative URL, as `./name`. */
   readonly url: string;
@@ -20,7 +20,6 @@ export interface ListedFile {
   readonly mode: number;
   /** True for a folder, and for a symbolic link to a folder. */
   readonly is_dir: boolean;
-  /** True for a symbolic link. */
   readonly is_symlink: boolean;
   /** Target of the symbolic link, when targets are shown. */
   readonly symlink_path?: string;
@@ -31,8 +30,8 @@ export interface Listing {
   /** Entries in the order of the file system. */
   readonly items: readonly ListedFile[];
   /**
-   * Time of the newest change in milliseconds, for `Last-Modified`; undefined where a removed file leaves no trace in
-   * the times.
+   * Time of the newest change in milliseconds since 1970, for `Last-Modified`; undefined for remote file systems, where
+   * a removed file changes no time.
    */
   readonly lastModifiedMs: number | undefined;
   readonly folders: number;

@@ -33,7 +33,7 @@ function byName(a: ListedFile, b: ListedFile): number {
 const comparisons: Readonly<Record<SortName, (a: ListedFile, b: ListedFile) => number>> = {
   name: byName,
   namedirfirst: (a, b) => (a.is_dir === b.is_dir ? byName(a, b) : a.is_dir ? -1 : 1),
-  // Folders have no size: they precede all files, sorted by name.
+  // Folders precede all files, and are sorted by name.
   size: (a, b) => (a.is_dir !== b.is_dir ? (a.is_dir ? -1 : 1) : a.is_dir ? byName(a, b) : a.size - b.size),
   // Without the `Z`, a time without a fraction sorts before the same time with a fraction.
   time: (a, b) => compareText(a.mod_time.slice(0, -1), b.mod_time.slice(0, -1)),

@@ -56,7 +56,7 @@ function readOwnLines(segment: Segment): ProcessLogForwarder {
           throw cursor.argumentError();
         }
       } else if (name === "resolve_root_symlink" || name === "capture_stderr") {
-        takeWords(); // which the model does not look at here
+        takeWords(); // Caddy ignores the words of these lines
         transport[name] = true;
       } else {
         const reader = Object.hasOwn(fastcgiFields, name) ? fastcgiFields[name] : undefined;

@@ -48,7 +48,7 @@ function durationOrNumber(path: string): Row {
   });
 }
 
-/** Reads a size, or -1 for no limit. */
+/** Reads a size, or the word `unlimited`, which becomes -1. */
 function buffer(path: string): Row {
   const read: FieldReader = (cursor, draft) => {
     const word = cursor.argument();
@@ -146,7 +146,7 @@ export const proxyFields: FieldReaders = {
     }
     const checks = childOf(childOf(draft, "health_checks"), "active");
     if (isEmptyDraft(headers)) {
-      delete checks.headers; // the last block replaces earlier blocks, as in the model
+      delete checks.headers; // the last block replaces earlier blocks, as in Caddy
     } else {
       checks.headers = headers;
     }

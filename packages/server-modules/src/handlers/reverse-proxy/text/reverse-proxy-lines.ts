@@ -102,7 +102,7 @@ function schemeOf(transport: JsonValue | undefined): UpstreamScheme {
  * Writes the upstreams and lines of a proxy.
  * @param handler config of the handler, without the member `handler` and without members that the directive implies
  * @param writesTransport true when the directive has its own line for the transport
- * @param answers the `handle_response` lines and other lines that handle responses
+ * @param answers the entries of `handle_response` to write
  */
 export function proxyParts(
   handler: Members,

@@ -106,7 +106,7 @@ export class NameLookups {
     return Promise.any([system, direct]).catch(() => system);
   }
 
-  /** Asks the system and counts the question while it runs. */
+  /** Asks the system, and counts the lookup while it runs. */
   #ask(hostname: string, family: 0 | 4 | 6): Promise<readonly LookupAddress[]> {
     this.#waiting++;
     const leave = () => {

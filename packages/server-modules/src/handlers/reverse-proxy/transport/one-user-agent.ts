@@ -5,7 +5,9 @@ const nameLength = "user-agent".length;
 
 /**
  * Keeps only the first `User-Agent`: the field is not a list, so readers of several values would choose differently. An
- * empty `User-Agent` is removed. @returns the same list when nothing is removed Source: Go's net/http, Request.Write
+ * empty `User-Agent` is removed.
+ * @returns the same list when nothing is removed
+ * Source: Go's net/http, Request.Write
  */
 export function oneUserAgent(headers: HeaderList): HeaderList {
   let count = 0;

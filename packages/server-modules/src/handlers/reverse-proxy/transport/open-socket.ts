@@ -9,9 +9,9 @@ import { type ReadBuffer, setReadBuffer } from "./read-buffer.ts";
 import { handOnReceivedFirst } from "./received-first.ts";
 import { watchCertificate } from "./refused-certificate.ts";
 
-/** Options for connections to upstreams. Times are in milliseconds, 0 for no limit. */
+/** Options for connections to upstreams. */
 export interface SocketOptions {
-  /** Milliseconds until the connection must be open, over all addresses. Later the dial fails. */
+  /** Maximum number of milliseconds for the dial, over all addresses; 0: no limit. A slower dial fails. */
   readonly dialTimeoutMs: number;
   /**
    * Milliseconds until the next address is tried in parallel; negative: the next address is tried only after the first
@@ -38,7 +38,7 @@ export interface TlsOfSocket {
   readonly clientCertificate?: ClientCertificate | undefined;
   /** Server name for SNI and for the certificate check. */
   readonly serverName: string;
-  /** Milliseconds for the handshake. */
+  /** Maximum number of milliseconds for the handshake; 0: no limit. */
   readonly handshakeTimeoutMs: number;
   /** ALPN protocols that are offered, in order of preference. */
   readonly alpn: readonly string[];

@@ -17,7 +17,6 @@ const mediumBytes = 64 * 1024;
  * | large, 512 KiB | after a read that filled the small buffer | at the end of the response |
  * | medium, 64 KiB | in place of a large buffer, while all 32 large buffers are lent | at the end of the response |
  *
- * A buffer that the receiver keeps is not reused: the next read gets new memory.
  */
 export class ReadBuffer {
   /** Handles received bytes. @returns true when the receiver still needs the buffer */

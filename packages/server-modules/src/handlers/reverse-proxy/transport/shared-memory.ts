@@ -5,7 +5,7 @@
 export class SharedMemory {
   /** Bytes of each buffer. */
   readonly #byteLength: number;
-  /** Buffers that may be lent at once; beyond it a borrower gets none. */
+  /** Maximum number of buffers that are lent at once. */
   readonly #most: number;
   /** Free buffers; the buffer that was returned last is at the end. */
   readonly #spare: Buffer[] = [];

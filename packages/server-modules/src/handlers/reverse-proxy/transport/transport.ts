@@ -20,9 +20,7 @@ export interface UpstreamRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /**
-   * Scheme of the client: `http` or `https`. A transport whose protocol sends a scheme (HTTP/2) uses its own scheme.
-   */
+  /** Fields for the upstream, without the fields that frame the body. */
   readonly headers: HeaderList;
   /** Encoded fields, shared by requests with the same {@link headers}. */
   readonly wireText?: WireText | undefined;

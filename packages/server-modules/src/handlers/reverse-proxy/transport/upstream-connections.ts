@@ -37,11 +37,9 @@ export interface UpstreamConnectionsOptions {
 interface Undecided {
   /** The caller's handle for the call. */
   readonly call: DeferredCall;
-  /** The request of the call. */
   readonly request: UpstreamRequest;
-  /** Receives the response to the call. */
   readonly receiver: ResponseReceiver;
-  /** Start of the wait, for the timeout. */
+  /** Start of the wait, on the clock of `performance.now()`. */
   readonly since: number;
 }
 
@@ -91,15 +89,13 @@ export class UpstreamConnections implements SlotUser {
   readonly #slots: ConnectionSlots | undefined;
   /** Limit of idle connections to this upstream over all threads; undefined: no such limit. */
   readonly #idleHere: IdleConnections | undefined;
-  /** HTTP/1.1 connections. */
   readonly #h1: H1Pool;
-  /** HTTP/2 connections. */
   readonly #h2: H2Pool;
   /** True for HTTP/2; undefined until the upstream has chosen. */
   #speaksH2: boolean | undefined;
   /** Calls that wait until the first connection's protocol is known. */
   #undecided: Undecided[] = [];
-  /** True while that connection is being opened. */
+  /** True while the connection that decides the protocol is being opened. */
   #isDeciding = false;
 
   constructor(dial: DialAddress, serverName: string, { options, slots, idleHere }: ConnectionsParts) {

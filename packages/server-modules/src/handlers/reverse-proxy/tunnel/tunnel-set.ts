@@ -4,7 +4,7 @@ import { Tunnel } from "./tunnel.ts";
 
 /** Lifetimes and buffer sizes of a proxy's tunnels. */
 export interface TunnelOptions {
-  /** Milliseconds that a tunnel may live; 0: no limit. Then the tunnel ends. */
+  /** Milliseconds after which a tunnel is closed; 0: no limit. */
   readonly timeoutMs: number;
   /** Milliseconds for which tunnels stay open after their config was replaced; undefined: no limit. */
   readonly closeDelayMs: number | undefined;

@@ -3,9 +3,11 @@ const maxKept = 1_000;
 
 /** The last answer for a name. */
 interface Kept {
-  /** Addresses of the last answer. */
   readonly addresses: readonly string[];
-  /** Time of the lookup that gave these addresses. */
+  /**
+   * Time of the lookup, on the clock of `performance.now()`. A failed lookup moves it, so that the answer expires with
+   * the grace period.
+   */
   readonly at: number;
 }
 

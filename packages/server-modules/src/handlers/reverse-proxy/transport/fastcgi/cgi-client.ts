@@ -11,7 +11,7 @@ export interface CgiClient {
   readonly hostport: string;
   /** `http` or `https`, as used by the client. */
   readonly scheme: string;
-  /** `HTTP/1.1` or `HTTP/2.0`. */
+  /** Protocol of the request: for example `HTTP/1.1` or `HTTP/2.0`. */
   readonly protocol: string;
   /** Address of the client; "" for the server's own requests. */
   readonly remoteAddress: string;
@@ -21,7 +21,7 @@ export interface CgiClient {
   readonly localAddress: string | undefined;
   /** Name of this server. */
   readonly product: string;
-  /** Media type of the body; "" without a body. */
+  /** `Content-Type` of the request; "" without the field. */
   readonly contentType: string;
   /** Path and query as received, before any rewrite. */
   readonly uri: string;

@@ -76,7 +76,10 @@ function below(root: string, path: string): string {
   return resolve(root, `.${clean}`) + (path.length > 1 && path.endsWith("/") ? "/" : "");
 }
 
-/** An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort, used by Caddy */
+/**
+ * Splits `Host` into name and port. An IPv6 address without a port keeps its brackets. Source: Go's net.SplitHostPort,
+ * used by Caddy
+ */
 function hostAndPort(client: CgiClient): { name: string; port: string } {
   const [, host = "", port] = /^(.*?)(?::(\d+))?$/.exec(client.hostport) ?? [];
   return port === undefined
@@ -125,8 +128,8 @@ function addFields(variables: Map<string, string>, { headers }: UpstreamRequest)
  * QUERY_STRING=q=1
  * REQUEST_URI=/app/index.php/item/7?q=1
  * ```
- * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different path Source: RFC 3875,
- * section 4.1; Caddy 2.11, transport fastcgi
+ * @throws ServerError HTTP_BAD_REQUEST for a path that programs could read as a different path
+ * Source: RFC 3875, section 4.1; Caddy 2.11, transport fastcgi
  */
 export function cgiEnvironment(
   request: UpstreamRequest,

@@ -49,8 +49,8 @@ export class FastcgiCall implements UpstreamCall {
   /** True once the head was passed on: all later output is body. */
   #headDone = false;
   /**
-   * Remaining bytes of the declared body. Most programs also print a body for HEAD: Most programs print a body for HEAD
-   * too: filters need it to compute the response headers, and the client's stream discards it.
+   * Remaining bytes of the declared body; Infinity without a declared length. Most programs print a body for HEAD too:
+   * filters need it to compute the response headers, and the client's stream discards it.
    */
   #left = Number.POSITIVE_INFINITY;
   /** Text of STDERR records, logged as one message at the end. */

@@ -22,7 +22,7 @@ import { FastcgiCall } from "./fastcgi-call.ts";
  */
 const defaultDialTimeoutMs = 3_000;
 const fallbackDelayMs = 300;
-/** Bytes of the read buffer that each connection reuses. A record fits into it. */
+/** Bytes of the read buffer that each connection reuses. A record with up to 65,528 bytes of content fits into it. */
 const readBytes = 64 * 1024;
 
 /**

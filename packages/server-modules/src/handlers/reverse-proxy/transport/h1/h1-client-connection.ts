@@ -64,7 +64,7 @@ export class H1ClientConnection {
   #writer: BodyWriter | undefined;
   /** True once the whole request was written. */
   #requestDone = false;
-  /** Ends the wait for `100 Continue`: the body is sent without it. When the timer fires, the body is sent. */
+  /** Ends the wait for `100 Continue`: when the timer fires, the body is sent without it. */
   #continueTimer: NodeJS.Timeout | undefined;
   /** Ends the wait for the head; starts once the request is sent. */
   #headerTimer: NodeJS.Timeout | undefined;
@@ -191,8 +191,8 @@ export class H1ClientConnection {
   readonly #onData = (bytes: Buffer): void => this.#forCall(this.#take, bytes);
 
   /**
-   * Data of the socket is handled as work of the request: an exception of the receiver fails only this call and this
-   * connection.
+   * Handles data of the socket in the async context of the client's request. An exception of the receiver fails only
+   * this call and this connection.
    */
   #forCall<Argument>(run: (argument: Argument) => void, argument: Argument): void {
     const exchange = this.#call?.request.exchange;

@@ -16,13 +16,11 @@ export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
 /** The head of an HTTP/1 response. */
 export interface ResponseHead {
-  /** Status of the answer. */
   readonly status: number;
-  /** HTTP version without the major prefix: `1.0` or `1.1`. */
+  /** HTTP version without `HTTP/`. */
   readonly version: "1.0" | "1.1";
   /** Names and values in turn, as the upstream sent them. */
   readonly headers: HeaderList;
-  /** The end of the body: by length, by chunks, with the connection, or no body. */
   readonly framing: BodyFraming;
   /** Body length in bytes, for framing `length`. */
   readonly length: number;
@@ -37,7 +35,6 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
 /** The first line of a response. */
 interface StatusLine {
-  /** Status of the answer. */
   readonly status: number;
   /** Version that determines whether the connection is kept alive. */
   readonly version: "1.0" | "1.1";

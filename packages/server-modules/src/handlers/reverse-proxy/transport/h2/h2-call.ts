@@ -26,10 +26,8 @@ export interface H2CallOwner {
  * | Stage | Repeated when |
  * |---|---|
  * | `dial` | never: the pool fails the call, or starts it later |
- * | `sent`, the upstream refused the stream unprocessed | no byte of the body was read; see the pause of {@link
- * H2CallOwner} |
- * | `sent`, the connection broke | the request is repeatable, it was not the first stream, and it was not repeated
- * before |
+ * | `sent`, the upstream refused the stream unprocessed | no byte of the body was read |
+ * | `sent`, the connection broke | the request is replayable, not repeated yet, and not the connection's first stream |
  * | `response` | never |
  */
 export class H2Call implements UpstreamCall, ResponseListener {
@@ -74,7 +72,7 @@ export class H2Call implements UpstreamCall, ResponseListener {
     try {
       stream = connection.request(h2RequestFields(this.request, scheme), this);
     } catch (error) {
-      this.fail(error as Error); // of fields that cannot be sent, which is no fault of the upstream
+      this.fail(error as Error); // fields that cannot be sent: not a fault of the upstream
       return;
     }
     if (stream === undefined) {

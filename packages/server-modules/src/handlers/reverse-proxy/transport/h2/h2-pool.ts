@@ -38,7 +38,6 @@ const repeatPauseMs = 1_000;
 
 /** A connection of the pool. */
 interface Session {
-  /** The connection itself. */
   readonly connection: ClientConnection;
   /** Number of running calls. */
   active: number;
