@@ -28,7 +28,7 @@ function decodePurge(body: Uint8Array): z.infer<typeof purgeSchema> {
   }
 }
 
-/** `GET /cache`: what the response caches hold, in each thread; `POST /cache`: removes responses from all caches. */
+/** `GET /cache`: sizes of the response caches of all threads; `POST /cache`: removes responses from all caches. */
 export const responseCacheRoute = defineModule({
   id: "admin.api.cache",
   config: z.strictObject({}),

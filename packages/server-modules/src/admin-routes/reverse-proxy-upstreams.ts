@@ -18,7 +18,7 @@ import {
 interface CheckState {
   /** Key of the check settings. Upstreams with equal checks share results. */
   readonly check: string;
-  /** True when the last check passed. */
+  /** True while the checks report the upstream as up. A change may need several results in a row. */
   readonly healthy: boolean;
   /** True once a check has ended; before that `healthy` is only assumed. */
   readonly checked: boolean;
@@ -56,9 +56,9 @@ function isoTime(ms: number): string | null {
   return ms === 0 ? null : new Date(ms).toISOString();
 }
 
-/** Fields of an upstream that the model's list lacks. */
+/** Fields of an upstream that Caddy's list lacks. */
 interface MergedDetail {
-  /** False when any check of any thread failed. */
+  /** False when an active check reports the upstream as down. */
   readonly healthy: boolean;
   /** Milliseconds from the last request to its answer; null before the first answer. */
   readonly latency_ms: number | null;
@@ -68,7 +68,7 @@ interface MergedDetail {
   readonly last_error: string | null;
   /** Time of the last failure, RFC 3339. */
   readonly last_error_time: string | null;
-  /** Active checks, one for each handler that checks the upstream. */
+  /** States of the active checks, one for each different set of check settings. */
   readonly active_checks: readonly CheckState[];
 }
 
@@ -125,7 +125,7 @@ function inOrder(upstreams: readonly DetailedUpstream[], order: string | null): 
   return upstreams.toSorted(compare);
 }
 
-/** Updates the health metric of each upstream, which dashboards of Caddy read. */
+/** Registers a metric of each upstream's health, as in Caddy. */
 function showHealth(context: ModuleContext): void {
   new Gauge({
     name: "server_reverse_proxy_upstreams_healthy",

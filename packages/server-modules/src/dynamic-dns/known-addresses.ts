@@ -44,7 +44,7 @@ export class KnownAddresses {
       const value: unknown = JSON.parse(bytes?.toString() ?? "{}");
       return isJsonObject(value as never) ? (value as Record<string, unknown>) : {};
     } catch {
-      return {}; // a file that someone broke says nothing
+      return {}; // a damaged file counts as empty
     }
   }
 

@@ -25,7 +25,7 @@ const timeoutMs = 10_000;
 
 /** Asks one service for the address. @throws Error for any status but 200, and for an answer that is no address */
 async function askEndpoint(url: string, family: 4 | 6, signal: AbortSignal): Promise<PublicAddress> {
-  const { Agent, request } = await import("undici"); // when it is needed: few configs ask
+  const { Agent, request } = await import("undici"); // loaded on demand, because few configs need it
   const dispatcher = new Agent({ connect: { family, timeout: timeoutMs } });
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

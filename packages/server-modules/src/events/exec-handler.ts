@@ -44,7 +44,7 @@ class OutputEnd {
 
   constructor(child: ChildProcess) {
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("error", () => {}); // The end of the child tells.
+      stream?.on("error", () => {}); // the child's exit reports the failure
       stream?.on("data", (chunk: Buffer) => {
         this.#text = Buffer.concat([this.#text, chunk]).subarray(-maxOutputBytes);
       });
@@ -72,7 +72,7 @@ interface Ending {
  * | foreground | until the end | the event is aborted | the handler failed, the event goes on |
  *
  * The event is written to the program's standard input as one line of JSON, a CloudEvent.
- * Source: the model's plugin of that name, "caddy-events-exec"
+ * Source: Caddy's plug-in caddy-events-exec
  */
 class ExecHandler implements EventHandler {
   readonly #config: z.infer<typeof schema>;
@@ -138,15 +138,15 @@ class ExecHandler implements EventHandler {
         }, lateOutputMs);
         child.once("close", () => clearTimeout(timer));
       });
-      child.stdin.on("error", () => {}); // Most do not read it.
+      child.stdin.on("error", () => {}); // most programs do not read their input
       child.stdin.end(`${JSON.stringify(event.cloudEvent())}\n`);
     });
   }
 }
 
 /**
- * `{ "handler": "exec", "command": "/usr/bin/notify", "args": ["{event.name}"]
- * }`. `abort_codes` without `foreground` refuses the config.
+ * Example: `{ "handler": "exec", "command": "/usr/bin/notify", "args": ["{event.name}"] }`.
+ * `abort_codes` without `foreground` refuses the config.
  */
 export const execHandler = defineModule({
   id: "events.handlers.exec",

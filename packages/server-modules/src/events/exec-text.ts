@@ -5,9 +5,9 @@ import { type Draft, setAt } from "serverfile/values/draft";
 import { parseInteger } from "serverfile/values/parse-number";
 
 /**
- * `exec <command> <args...>`, as the model's plugin reads it; the block is ours.
- * `exec /bin/notify {event.name} { foreground; abort_codes 3 }` becomes `{ "handler": "exec", "command":
- * "/bin/notify", "args": ["{event.name}"], "foreground": true, "abort_codes": [3] }`.
+ * `exec <command> <args...>`, as Caddy's plug-in reads it; the block is an addition to Caddy.
+ * `exec /bin/notify {event.name} { foreground; abort_codes 3 }` becomes
+ * `{ "handler": "exec", "command": "/bin/notify", "args": ["{event.name}"], "foreground": true, "abort_codes": [3] }`.
  */
 const readText: ModuleReader = (cursor) => {
   cursor.next();

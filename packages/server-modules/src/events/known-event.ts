@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CloudEvent, EmittedEvent, EventData, ServerEvent } from "server-core/events/server-event";
 import { machineReader } from "server-core/placeholders/machine-placeholders";
 
-/** The rest of the placeholder names a member of the event's data. */
+/** Prefix of placeholders for members of the event's data. */
 const dataPrefix = "event.data.";
 
 /** Strings stay unchanged; other values become JSON. */
@@ -15,8 +15,8 @@ function textOf(value: unknown): string {
 
 /**
  * An event as handlers receive it. For an event `cert_obtained` with the data `{ "identifier": "example.com" }`, the
- * placeholder `{event.data.identifier}` becomes `example.com`. `\{` is a literal brace. Source: the public model (Caddy
- * 2.11), which writes lists and objects in Go's form
+ * placeholder `{event.data.identifier}` becomes `example.com`. `\{` is a literal brace. Source: Caddy 2.11, which
+ * writes lists and objects in Go's form
  */
 export class KnownEvent implements ServerEvent {
   /** A unique id, so receivers can detect a duplicate delivery. */

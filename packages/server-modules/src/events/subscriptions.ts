@@ -21,8 +21,8 @@ export class Subscriptions<Handler> {
   }
 
   /**
-   * Handlers of an event in order: first handlers for its name, then for any name. Within each, handlers for the exact module come
-   * before those for the namespaces around it. Source: Caddy 2.11
+   * Handlers of an event in order: first handlers for its name, then for any name. Within each, handlers for the exact
+   * module come before those for the namespaces around it. Source: Caddy 2.11
    */
   *of(name: string, module: string): Generator<Handler> {
     for (const wanted of name === "" ? [""] : [name, ""]) {

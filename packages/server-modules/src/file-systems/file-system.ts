@@ -1,7 +1,7 @@
 import type { ModuleInstance, ModuleNamespace } from "server-core/modules/module";
 import type { ByteRange } from "../files/byte-ranges.ts";
 
-/** Facts about a file or a folder of another file system than the machine's own. */
+/** Facts about a file or folder of a file system other than the machine's own. */
 export interface RemoteStats {
   /** True for a folder, which has neither size nor time nor tag. */
   readonly isFolder: boolean;
@@ -11,11 +11,11 @@ export interface RemoteStats {
   readonly etag: string;
   /** Time of the last change in milliseconds since 1970; undefined when unknown. */
   readonly modifiedMs: number | undefined;
-  /** Absent for a folder, in listings, and where files have none. */
+  /** Absent for folders, in listings, and when no fields are stored. */
   readonly stored?: StoredFields;
 }
 
-/** Header fields that were stored with a file; "" for a field that was not. */
+/** Header fields that were stored with a file; "" for a field that was not stored. */
 export interface StoredFields {
   /** Coding of the stored bytes: without it, clients could not read them. */
   readonly contentEncoding: string;
@@ -41,7 +41,7 @@ export interface FileSystem extends ModuleInstance {
   /**
    * Reads a part of a file, piece by piece, as fast as the pieces are taken.
    * @param stats the file as `stat` found it
-   * @throws HttpError when the file is another one meanwhile
+   * @throws HttpError when the file was replaced in the meantime
    */
   read(path: string, stats: RemoteStats, range: ByteRange): AsyncGenerator<Buffer>;
 }

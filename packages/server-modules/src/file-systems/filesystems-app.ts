@@ -48,7 +48,7 @@ export const filesystemsApp = defineModule({
 
 /**
  * The file systems that a handler or matcher may read; empty without the app.
- * @param name the one that its config names; a name with placeholders is known only at the request
+ * @param name name in its config; a name with placeholders is known only at the request
  * @throws ServerError of a file system; MODULE_CONFIG for a name that the app does not have
  */
 export async function openFileSystems(

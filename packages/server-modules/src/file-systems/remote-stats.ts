@@ -39,7 +39,7 @@ async function lookUp(exchange: Exchange, files: FileSystem, path: string): Prom
   return result;
 }
 
-/** Facts about a path, which one request asks for once. @throws HttpError */
+/** Facts about a path. Each request looks a path up only once. @throws HttpError */
 export async function statRemote(
   exchange: Exchange,
   files: FileSystem,

@@ -49,7 +49,7 @@ export function rangesOfLines(text: string): string[] {
  * Fetches one URL. No connection pool is used, because fetches are hours apart. @throws Error for any status but 200
  */
 async function fetchText(url: string, timeoutMs: number): Promise<string> {
-  const { request } = await import("undici"); // when it is needed: few configs fetch lists
+  const { request } = await import("undici"); // loaded on demand, because few configs fetch lists
   const dispatcher = await openDispatcher([], undefined);
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(timeoutMs) });

@@ -27,7 +27,7 @@ async function sourceOf(context: ModuleContext, list: RangeList): Promise<IpSour
 /** A JSON object whose members are checked later. */
 const listsSchema = z.record(z.string(), z.unknown());
 
-/** The ranges in members of a JSON object. @throws Error when the object has none of the members */
+/** The ranges in members of a JSON object. @throws Error when the object lacks one of the members */
 function rangesOfMembers(text: string, members: readonly string[]): string[] {
   const lists = listsSchema.parse(JSON.parse(text));
   return members.flatMap((name) => z.array(z.string()).parse(lists[name]));

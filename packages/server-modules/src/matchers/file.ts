@@ -119,9 +119,8 @@ function withoutFinalSlash(path: string): string {
 }
 
 /**
- * Joins a candidate to the root. The candidate `/` becomes the root without a slash. This is a folder without a final
- * slash, so no policy that requires an existing file matches it. Source: Caddy 2.11,
- * `SanitizedPathJoin`
+ * Joins a candidate to the root. The candidate `/` becomes the root without a slash: a folder without a final slash,
+ * which `first_exist` does not match. Source: Caddy 2.11, `SanitizedPathJoin`
  */
 function pathBelow(root: string, candidate: string): string {
   const path = withoutFinalSlash(posix.join(root, posix.normalize(`/${candidate}`)));
@@ -255,8 +254,8 @@ class FileSearch implements HttpMatcher {
   }
 
   /**
-   * Paths of one entry; a glob may match several, on the machine's own file system. An entry whose final slash comes from a placeholder does not require
-   * a folder, and yields no path.
+   * Paths of one entry; a glob may match several, on the machine's own file system. An entry whose final slash comes
+   * from a placeholder does not require a folder, and yields no path.
    */
   #candidatesOf(file: TriedFile, { root, isOwn }: Place, exchange: Exchange): Candidate[] {
     const { before, remainder } = splitPath(

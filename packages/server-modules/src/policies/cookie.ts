@@ -20,7 +20,7 @@ function isSecure(exchange: Exchange): boolean {
 /**
  * Keeps a client at the same upstream with a cookie: the HMAC-SHA-256 of the upstream's address with a secret.
  * | Request | Upstream | Answer |
- * | Request | Upstream | Response |
+ * |---|---|---|
  * | the cookie names an available upstream | that one | no cookie |
  * | no cookie, or its upstream is not available | chosen by the fallback | sets the cookie |
  * | another attempt after a failure | chosen by the fallback | replaces the cookie of the failed attempt |
@@ -68,7 +68,7 @@ export const cookiePolicy = defineModule({
           const headers = exchange.responseHeaders;
           const before = headers.findIndex((each, at) => at % 2 === 1 && each.startsWith(`${name}=`));
           if (before > 0 && headers[before - 1] === "Set-Cookie") {
-            headers[before] = cookie; // of a try that failed
+            headers[before] = cookie; // replaces the cookie of a failed attempt
           } else {
             headers.push("Set-Cookie", cookie);
           }

@@ -32,7 +32,7 @@ export type WorkAnswer =
 export class SharedWork {
   /** Works by key, running or finished. */
   readonly #works = new LRUCache<string, Work>({
-    maxSize: maxWorks, // as `max` it would take room for all at once
+    maxSize: maxWorks, // `max` would reserve memory for all entries at once
     sizeCalculation: () => 1,
     ttl: keptMs,
   });

@@ -48,7 +48,7 @@ export async function readPage(text: string, prefix: string): Promise<S3Page> {
     };
   });
   const next = page.text("IsTruncated") === "true" ? page.text("NextContinuationToken") : undefined;
-  // An empty name is the folder itself: some programs make an object of it.
+  // An empty name is the folder itself: some programs create an object for a folder.
   return { entries: [...folders, ...files].filter(({ name }) => name !== ""), next: next || undefined };
 }
 

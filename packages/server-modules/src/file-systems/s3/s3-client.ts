@@ -17,20 +17,20 @@ import type { S3Config } from "./s3-config.ts";
 const defaultTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
 const defaultMaxRequests = 256;
-/** Connections to the service of one thread; more requests wait for one, within `max_requests`. */
+/** Maximum number of connections of one thread to the service; further requests wait, up to `max_requests`. */
 const maxConnections = 64;
 /**
- * Maximum number of bytes of a page of a listing: a thousand names of a kilobyte, three bytes each where they are
- * encoded.
+ * Maximum number of bytes of a page of a listing. A page has a thousand keys of up to 1 KiB, and URL encoding may
+ * triple their length.
  */
 const maxPageBytes = 4 * 1024 * 1024;
 /** Maximum number of bytes of an error that are read. */
 const maxErrorBytes = 16 * 1024;
-/** Time before their expiry from which credentials are searched for again, in milliseconds. */
+/** Milliseconds before the expiry of credentials at which new ones are looked up. */
 const marginMs = 5 * 60_000;
 /** Statuses of a service that is busy. Reading changes nothing, so such a request is sent once more. */
 const laterStatuses = new Set([500, 502, 503, 504]);
-/** Signed in place of a body's hash: requests have no body. */
+/** Hash of an empty body, which is signed: requests have no body. */
 const emptyHash = sha256("");
 
 /** A request to the bucket. */
@@ -227,7 +227,7 @@ async function errorText(body: Dispatcher.ResponseData["body"]): Promise<string>
   return (await readWithin(body, maxErrorBytes).catch(() => Buffer.alloc(0))).toString();
 }
 
-/** A refusal by the service: 403 and 404 are the client's matter, all else is the gateway's. */
+/** The error for a refusal by the service. The client gets 403 and 404 as they are; other statuses become 502. */
 function refused(status: number, text: string): HttpError {
   const code = errorCode(text);
   const own = code === "NoSuchBucket" || status !== 404 ? 502 : 404;
@@ -237,7 +237,7 @@ function refused(status: number, text: string): HttpError {
   );
 }
 
-/** A service that does not answer: 504 after a timeout, else 502. */
+/** The error for a service that does not answer: 504 after a timeout, else 502. */
 function unreachable(error: unknown): HttpError {
   const isLate =
     /timeout/i.test((error as Error).name) || /TIMEOUT/.test((error as NodeJS.ErrnoException).code ?? "");

@@ -10,7 +10,7 @@ export const s3Schema = z.strictObject({
   ).nullish(),
   profile: filledText("Profile of AWS's files whose credentials count.").nullish(),
   endpoint: filledText("URL of the service (Amazon's of the region).").nullish(),
-  /** A bucket whose name cannot be a part of a host is in the path in any case, and so with an address as the host. */
+  /** The bucket is always in the path if its name cannot be part of a host name, or if the host is an IP address. */
   force_path_style: z
     .boolean()
     .nullish()
@@ -21,7 +21,7 @@ export const s3Schema = z.strictObject({
   ).nullish(),
   secret_access_key: filledText("Secret of the access key.").nullish(),
   session_token: filledText("Token of temporary credentials.").nullish(),
-  /** The same time limits each pause within the body. */
+  /** The timeout also limits each pause within the body. */
   timeout: configDuration().nullish().describe("How long the service may take to begin an answer (10s)."),
   max_requests: z
     .int()

@@ -26,7 +26,7 @@ function isKey(path: string): boolean {
   return path.isWellFormed() && Buffer.byteLength(path) <= maxKeyBytes;
 }
 
-/** The type of an object; "" for those that services give to uploads without one. */
+/** The type of an object; "" for a type that services assign to uploads without a type. */
 function typeOf(text: string): string {
   return /^(?:binary|application)\/octet-stream$/i.test(text) ? "" : text;
 }
@@ -59,7 +59,7 @@ export class S3FileSystem implements FileSystem {
       size: Number(headerText(headers["content-length"])) || 0,
       etag: headerText(headers.etag),
       stored: {
-        // An old way of uploads leaves this word of the transfer behind, which is no coding of the stored bytes.
+        // Some uploads leave `aws-chunked` in the field. It is a coding of the transfer, not of the stored bytes.
         contentEncoding: headerText(headers["content-encoding"]).replace(/\s*,?\s*aws-chunked\s*,?\s*/i, ""),
         contentType: typeOf(headerText(headers["content-type"])),
         cacheControl: headerText(headers["cache-control"]),
@@ -125,7 +125,7 @@ export class S3FileSystem implements FileSystem {
     const text = await this.#client.text({ "list-type": "2", "encoding-type": "url", prefix, ...query });
     try {
       const page = await readPage(text, prefix);
-      // Without a delimiter the keys of a page may be deeper, and they too say that the folder is there.
+      // Without a delimiter, a page also lists keys in subfolders. Any key shows that the folder exists.
       return { ...page, isFolder: /<Contents>/.test(text) };
     } catch (error) {
       throw error instanceof ServerError

@@ -85,10 +85,16 @@ function nameOf(destination: string): string {
 }
 
 /**
- * Sets placeholders depending on the value of a source. A value is computed when a placeholder is first read. `{
- * "source": "{http.request.host}", "destinations": ["{tenant}"], "mappings": [{ "input_regexp":
- * "^(.*)\\.example\\.com$", "outputs": ["$1"] }] }` sets `{tenant}` to `shop` for `shop.example.com`. Source:
- * Caddy
+ * Sets placeholders depending on the value of a source. A value is computed when its placeholder is read. The following
+ * config sets `{tenant}` to `shop` for the host `shop.example.com`:
+ * ```json
+ * {
+ *   "source": "{http.request.host}",
+ *   "destinations": ["{tenant}"],
+ *   "mappings": [{ "input_regexp": "^(.*)\\.example\\.com$", "outputs": ["$1"] }]
+ * }
+ * ```
+ * Source: Caddy 2.11
  */
 export const map = defineModule({
   id: "http.handlers.map",

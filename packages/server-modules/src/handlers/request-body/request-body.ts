@@ -16,7 +16,7 @@ function tooLarge(limit: number): HttpError {
 
 /** Passes a body up to a limit; a longer body fails with 413. */
 class LimitedBody extends FilteredBody {
-  /** Bytes of the body. A longer body fails with 413. */
+  /** Maximum number of bytes of the body. */
   readonly #limit: number;
   /** Bytes passed until now. */
   #length = 0;

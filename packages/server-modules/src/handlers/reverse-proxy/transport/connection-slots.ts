@@ -59,7 +59,7 @@ const fairnessMs = 20;
  * | `take` below the limit | the count rises by one, in this thread and over all threads |
  * | `take` at the limit | the call waits; the pool calls `wait` |
  * | `wait` | idle connections in the other pools of this thread are closed; the other threads are asked |
- * | `asked` by a thread | idle connections are closed; if there are none, a slot is owed to a thread that waits longer |
+ * | `asked` by a thread | idle connections are closed; without one, a slot is owed to a thread that waits longer |
  * | `free` with a debt | this thread takes no slot for 10 ms, so that the other thread can take it |
  * | `free` without a debt | waiting calls of this thread try again |
  * Source: Go's net/http, `Transport.MaxConnsPerHost`
