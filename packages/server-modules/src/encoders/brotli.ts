@@ -8,7 +8,7 @@ const defaultQuality = 4;
 /** Default window: 256 KiB of memory for each response that is being compressed. */
 const defaultWindowLog = 18;
 
-/** Our own: Caddy serves Brotli only from files that are compressed already. Source: RFC 7932 */
+/** An addition to Caddy, which serves Brotli only from files that are already compressed. Source: RFC 7932 */
 export const brotliEncoder = defineModule({
   id: "http.encoders.br",
   config: z.strictObject({

@@ -60,7 +60,7 @@ const zstd: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Text readers of the encoders. `br` is our own. */
+/** Text readers of the encoders. `br` is an addition to Caddy. */
 export const encoderTexts = {
   br: { readText: noSettings },
   gzip: { readText: gzip },

@@ -23,7 +23,7 @@ function parse(header: string): Accepted[] {
 }
 
 /**
- * Content codings that a client accepts, best first: sorted by the client's quality values, then by our
+ * Content codings that a client accepts, best first: sorted by the client's quality values, then by the server's
  * preference. `gzip;q=0.5, br, *;q=0` with `zstd, br, gzip` gives `br, gzip`.
  * @param header value of `Accept-Encoding`; "" accepts none
  * @param ours the codings of the server, best first; other codings are left out

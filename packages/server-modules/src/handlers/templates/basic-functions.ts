@@ -58,8 +58,8 @@ function indexed(value: unknown, key: unknown): unknown {
 }
 
 /**
- * Part of a list, as the library sprig cuts it (an empty list has none), or of a text in bytes, as Go does.
- * @throws TemplateError for places outside of the value, and for a value that is neither
+ * Part of a list, or of a text in bytes. As in sprig, the part of an empty list is nil.
+ * @throws TemplateError for an index outside the value, and for a value that is neither a list nor a text
  */
 function slice(value: unknown, from: unknown = 0, to?: unknown): unknown {
   if (typeof value !== "string" && !Array.isArray(value)) {
@@ -77,7 +77,7 @@ function slice(value: unknown, from: unknown = 0, to?: unknown): unknown {
   return Buffer.isBuffer(part) ? textOfBuffer(part) : part;
 }
 
-/** Puts a blank between two values of which none is a text. Source: Go, package fmt, `Sprint` */
+/** Joins values. A blank separates two values if neither is a text. Source: Go, package fmt, `Sprint` */
 function printAll(values: readonly unknown[]): string {
   return values
     .map((value, index) => {
@@ -92,7 +92,7 @@ function actionText(values: readonly unknown[]): string {
   return values.map(actionOutput).join("");
 }
 
-/** A value as `print` writes it, which names nil. */
+/** A value as `print` writes it: nil is `<nil>`. */
 function shown(value: unknown): string {
   return value === null || value === undefined ? "<nil>" : printed(value);
 }

@@ -1,7 +1,10 @@
-/** Digits behind the point that a number of JavaScript is written with at most. */
+/** Maximum number of digits after the decimal point that JavaScript can write. */
 const maxDigits = 100;
 
-/** Whether a number lies exactly between two texts with this many digits behind the point; below 0: before it. */
+/**
+ * True when a number lies exactly halfway between two numbers with this many digits after the decimal point. With
+ * negative `digits`, that many digits before the point are rounded too.
+ */
 function isTie(value: number, digits: number): boolean {
   const size = Math.abs(value);
   if (digits >= 0) {
@@ -11,7 +14,7 @@ function isTie(value: number, digits: number): boolean {
   return Number.isInteger(size) && (BigInt(size) % unit) * 2n === unit;
 }
 
-/** JavaScript takes the larger of two texts that are equally near; Go takes the one with an even last digit. */
+/** Makes an odd last digit even. JavaScript rounds a tie up, but Go rounds it to an even last digit. */
 function toEven(text: string): string {
   return text.replace(/^([-.\d]*)([13579])(?=e|$)/, (_all, before, last) => before + (Number(last) - 1));
 }
@@ -33,7 +36,7 @@ function exponentOf(text: string): number {
   return Number(/e([+-]\d+)$/.exec(text)?.[1] ?? 0);
 }
 
-/** An exponent has two digits at least. */
+/** Pads the exponent to at least two digits. */
 function withExponent(text: string): string {
   return text.replace(/e([+-])(\d)$/, "e$10$2");
 }
@@ -55,8 +58,8 @@ function shortest(value: number, precision: number | undefined): string {
 /**
  * Writes a number as Go's verbs `e`, `f` and `g` do: `goFloat(0.125, "f", 2)` is `0.12`.
  *
- * @param precision digits behind the point, for `g` digits in all; undefined: 6, for `g` as many as tell the number
- *   apart. At most 100
+ * @param precision digits after the decimal point; for `g`, significant digits. undefined: 6; for `g`, as many as
+ * identify the number. At most 100
  */
 export function goFloat(value: number, kind: string, precision: number | undefined): string {
   if (!Number.isFinite(value)) {

@@ -9,16 +9,16 @@ interface Verb {
   readonly letter: string;
   /** Any of `-+# 0`. */
   readonly flags: string;
-  /** Characters at least; undefined where the format says nothing. */
+  /** Minimum number of characters; undefined when the format gives none. */
   readonly width: number | undefined;
-  /** Digits behind the point, or characters of a text at most. */
+  /** Digits after the decimal point, or maximum number of characters of a text. */
   readonly precision: number | undefined;
 }
 
-/** Largest width and precision: a few characters of a format cannot fill the memory. */
+/** Maximum width and precision, so that a short format cannot fill the memory. */
 const maxSize = 1000;
 
-/** `%!d(string=x)`: what Go writes for a verb that a value does not have. */
+/** `%!d(string=x)`: the text that Go writes for a verb that does not fit the value. */
 function wrongVerb(letter: string, value: unknown): string {
   return value === null || value === undefined
     ? `%!${letter}(<nil>)`
@@ -124,7 +124,7 @@ function text(value: string, { letter, flags, precision }: Verb): string | undef
   }
 }
 
-/** `%#v`: a value as Go's source has it. */
+/** `%#v`: a value in the form of Go source text. */
 function asSource(value: unknown): string {
   if (Array.isArray(value)) {
     return `[]interface {}{${value.map(asSource).join(", ")}}`;
@@ -168,7 +168,7 @@ function formatted(value: unknown, verb: Verb): string {
 function ofType(value: unknown, verb: Verb): string | undefined {
   switch (typeof value) {
     case "number":
-      // A whole number may have been one with a point: there is one type of both.
+      // A whole number may also be a float, because templates have one number type.
       return (Number.isInteger(value) ? integer(value, verb) : undefined) ?? floating(value, verb);
     case "string":
       return text(value, verb);
@@ -215,8 +215,8 @@ function padded(written: string, { letter, flags, width }: Verb): string {
 const directive = /%([-+# 0]*)(?:\[(\d+)\])?(\*|\d+)?(?:\.(\*|\d*))?(?:\[(\d+)\])?(.|$)/gsu;
 
 /**
- * Writes values by a format: `formatPrintf("%03d|%q", [7, "a"])` is `007|"a"`. A mistake in it is written where it is, such
- * as `%!d(string=x)`. Whole numbers may be written as floats, too: a template has one type of numbers.
+ * Writes values by a format: `formatPrintf("%03d|%q", [7, "a"])` is `007|"a"`. A mistake in the format appears in the
+ * result, such as `%!d(string=x)`. Verbs for floats also accept whole numbers, because templates have one number type.
  * Source: Go, package fmt
  */
 export function formatPrintf(format: string, values: readonly unknown[]): string {

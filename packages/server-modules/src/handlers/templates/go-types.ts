@@ -27,8 +27,8 @@ export class TemplateStruct {
 }
 
 /**
- * A map of lists that has methods, as `http.Header`: a name that is a method is not looked for among the keys. The list of
- * a key that it does not have is empty.
+ * A map of lists with methods, such as `http.Header`. A method takes precedence over a key with the same name. The list
+ * of a missing key is empty.
  */
 export class MapWithMethods extends Map<string, readonly unknown[]> {
   /** Methods by their names. */
@@ -66,7 +66,7 @@ export class NamedNumber {
 
 /** A span of time, as Go has it: prints as `1h2m3s`, and compares as its nanoseconds. */
 export class GoDuration {
-  /** Milliseconds; parts of them are parts of the number. */
+  /** Milliseconds; may be a fraction. */
   readonly ms: number;
 
   constructor(ms: number) {
@@ -99,7 +99,7 @@ export class GoDuration {
   }
 }
 
-/** A half becomes the number that is farther from zero. */
+/** Rounds halves away from zero. */
 function roundFromZero(value: number): number {
   return Math.sign(value) * Math.round(Math.abs(value));
 }

@@ -21,7 +21,7 @@ const week = 7 * day;
 const month = 30 * day;
 const year = 12 * month;
 
-/** Time spans: for less than this many seconds, the text; `%` is the number of units. */
+/** Texts for time spans shorter than `below` seconds; `%` is the number of units. */
 const spans: readonly (readonly [below: number, text: string, unit: number])[] = [
   [1, "now", 1],
   [2, "1 second", 1],
@@ -49,7 +49,10 @@ function timeText(seconds: number): string {
   return said === "now" ? said : `${said} ${seconds < 0 ? "ago" : "from now"}`;
 }
 
-/** Milliseconds of a time by a layout of Go; without one, as in a mail or in ISO 8601. NaN for what is none. */
+/**
+ * Parses a time with a Go layout to milliseconds since 1970. Without a layout, the time has the form of mail headers or
+ * ISO 8601. NaN for other text.
+ */
 function timeOf(text: string, layout: string): number {
   const found = parseGoTime(layout || "Mon, 02 Jan 2006 15:04:05 -0700", text, true);
   return found ?? (layout === "" ? Date.parse(text) : Number.NaN);

@@ -14,7 +14,7 @@ const definition = /^ {0,3}\[\^([^\]\s]+)\]:[ \t]*([^\n]*)(?:\n|$)/;
 /** Beginnings of lines that are no continuation of a paragraph. */
 const otherBlock = /^ {0,3}(?:[-*+>#]|\d+[.)] |```|~~~|\[\^)/;
 
-/** A definition at the beginning of `source`: its text without indentation, and the length that it takes. */
+/** A definition at the beginning of `source`: its source text (`raw`), its name, and its text without indentation. */
 function readDefinition(source: string): { raw: string; name: string; text: string } | undefined {
   const found = definition.exec(source);
   if (found === null) {
@@ -62,7 +62,10 @@ export class MarkdownFootnotes {
   readonly #notes = new Map<string, Note>();
   #count = 0;
 
-  /** Has `marked` read definitions and references. All definitions are read before the first reference. */
+  /**
+   * The extension with which `marked` reads definitions and references. All definitions are read before the first
+   * reference.
+   */
   get extension(): MarkedExtension {
     const notes = this.#notes;
     const refer = (name: string) => this.#refer(name);

@@ -7,12 +7,12 @@ import { MapWithMethods, TemplateStruct } from "./go-types.ts";
 import { TemplateError } from "./template-error.ts";
 import { printed } from "./template-values.ts";
 
-/** `x-forwarded-for` as Go keeps it: `X-Forwarded-For`. */
+/** The canonical form of a name in Go: `x-forwarded-for` becomes `X-Forwarded-For`. */
 function canonicalName(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (part) => part.toUpperCase());
 }
 
-/** Fields by their names in the usual form, each with the list of its values; with `Get` and `Values`. */
+/** Fields by canonical name, each with the list of its values, and with the methods `Get` and `Values`. */
 export function headerMap(headers: HeaderList, without?: string): MapWithMethods {
   const fields = new Map<string, string[]>();
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -75,7 +75,7 @@ function cookiesOf(header: MapWithMethods): TemplateStruct[] {
     });
 }
 
-/** Method and target of a request: those of now, or those that the client sent. */
+/** Method and target of a request: the current ones, or those that the client sent. */
 export interface RequestLine {
   /** Method, such as `GET`. */
   readonly method: string;
@@ -84,12 +84,12 @@ export interface RequestLine {
 }
 
 /**
- * The request as templates see it: `{{.Req.Header.Get "Accept"}}`, `{{.Req.URL.Path}}`, `{{.Req.FormValue "q"}}`. Its body is
- * not read, so values of forms are those of the query.
+ * The request as templates see it: `{{.Req.Header.Get "Accept"}}`, `{{.Req.URL.Path}}`, `{{.Req.FormValue "q"}}`. The
+ * body is not read, so form values come only from the query.
  * Source: Go, package net/http, `Request`
  */
 export function requestStruct(exchange: Exchange, { method, target }: RequestLine): TemplateStruct {
-  // `Host` is beside the fields, as in Go.
+  // As in Go, `Host` is a separate member, not a header field.
   const header = () => headerMap(exchange.requestHeaders, "Host");
   const version = /(\d)(?:\.(\d))?$/.exec(exchange.protocol) ?? [];
   const query = () => queryMap(target.query);

@@ -6,7 +6,7 @@ import { printed } from "./template-values.ts";
 /** A version: `1.2.3-beta.1+build`. */
 interface Version {
   readonly numbers: readonly [major: number, minor: number, patch: number];
-  /** Words after the hyphen, such as `beta` and `1`; none for a release. */
+  /** Text after the hyphen, such as `beta.1`; "" for a release. */
   readonly pre: string;
   /** Text after the plus; it does not count in comparisons. */
   readonly metadata: string;
@@ -67,9 +67,9 @@ function compare(a: Version, b: Version): number {
 interface Condition {
   /** The operator; "" is `=`. */
   readonly operator: string;
-  /** Version that it names; what is left out is 0. */
+  /** Version of the condition; omitted numbers are 0. */
   readonly version: Version;
-  /** How many of its numbers it names: 0 for `*`. */
+  /** How many numbers of the version the condition names: 0 for `*`. */
   readonly named: number;
 }
 
@@ -98,7 +98,7 @@ function parseConditions(text: string): Condition[] {
   return conditions;
 }
 
-/** The first version after all that begin with the first `count` numbers. */
+/** The lowest version above all versions with the same first `count` numbers. */
 function after({ numbers }: Version, count: number): Version {
   const next = numbers.map((each, index) => (index < count - 1 ? each : index === count - 1 ? each + 1 : 0));
   return { numbers: next as [number, number, number], pre: "", metadata: "", original: "" };
@@ -109,7 +109,7 @@ function isBetween(version: Version, from: Version, to: Version | undefined): bo
 }
 
 function meets(version: Version, { operator, version: limit, named }: Condition): boolean {
-  // Versions before a release are for conditions that name one.
+  // A pre-release meets only conditions that name a pre-release.
   if (version.pre !== "" && limit.pre === "") {
     return false;
   }
@@ -131,7 +131,7 @@ function meets(version: Version, { operator, version: limit, named }: Condition)
     case "=<":
       return named === 3 ? compare(version, limit) <= 0 : end === undefined || compare(version, end) < 0;
     case "^": {
-      // The first number that is not 0 stays as it is.
+      // The numbers up to the first one that is not 0 must be equal.
       const first = limit.numbers.findIndex((each) => each > 0);
       const kept = first === -1 ? named : Math.min(first + 1, named);
       return isBetween(version, limit, kept === 0 ? undefined : after(limit, kept));

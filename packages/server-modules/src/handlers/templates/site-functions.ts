@@ -35,8 +35,8 @@ export interface SiteFunctionOptions {
 }
 
 /**
- * Takes tags out of a text. Attributes in quotes may hold angle brackets, and what stands in a tag that is left open is not
- * printed: `<<b>script>` must not become a tag. It does not make text safe: `html` does that.
+ * Removes tags from a text. Quoted attributes may contain angle brackets. The text of an unclosed tag is dropped:
+ * `<<b>script>` must not become a tag. The result is not safe HTML: only `html` makes text safe.
  * Source: Caddy 2.11, `stripHTML`
  */
 function stripHtml(text: string): string {
@@ -57,7 +57,7 @@ function stripHtml(text: string): string {
   return stripped;
 }
 
-/** Puts in the values of `$NAME` and `${NAME}`; an unknown name has none. Source: Go, `os.ExpandEnv` */
+/** Replaces `$NAME` and `${NAME}` by environment variables; an unknown name becomes "". Source: Go, `os.ExpandEnv` */
 function expandEnvironment(text: string): string {
   return text.replace(
     /\$(?:\{([^}]*)\}|(\w+|[*#$@!?-]))/g,
@@ -95,7 +95,7 @@ function fileFunctions(root: string): Record<string, TemplateFunction> {
   };
 }
 
-/** Has a failure say in which file it is. */
+/** Adds the file name to a template error. */
 async function within<T>(name: unknown, use: () => T): Promise<Awaited<T>> {
   try {
     return await use();
@@ -106,7 +106,7 @@ async function within<T>(name: unknown, use: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** Functions that depend on their arguments alone. */
+/** Functions that need neither the request nor files of the site. */
 const textFunctions: Readonly<Record<string, TemplateFunction>> = {
   markdown: (text: unknown) => renderMarkdown(printed(text)),
   splitFrontMatter: (text: unknown) => splitFrontMatter(printed(text)),

@@ -13,7 +13,7 @@ function timeOf(value: unknown): Date {
   return value instanceof Date ? value : new Date(typeof value === "number" ? value * 1000 : Date.now());
 }
 
-/** Milliseconds of a duration as text, with a sign: `-1h30m`; undefined for what is none. */
+/** Parses a duration with an optional sign, such as `-1h30m`, to milliseconds; undefined for other text. */
 function durationMs(text: string): number | undefined {
   const ms = parseGoDuration(text.replace(/^[+-]/, ""));
   return ms === undefined ? undefined : text.startsWith("-") ? -ms : ms;
@@ -78,8 +78,8 @@ const units: readonly (readonly [name: string, seconds: number])[] = [
 ];
 
 /**
- * Rounds a duration to its largest unit: `2h`. A text is a duration, a number its nanoseconds, a time what has passed
- * since.
+ * Rounds a duration down to its largest unit: `2h`. A text is read as a duration, a number as nanoseconds. For a time,
+ * the duration since then is used.
  */
 function durationRound(value: unknown): string {
   const ms =

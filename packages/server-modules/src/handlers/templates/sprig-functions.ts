@@ -26,7 +26,7 @@ function list(value: unknown): unknown[] {
   throw new TemplateError(`a list is wanted, not ${printed(value)}`);
 }
 
-/** `numbers(1, 7, 2)` is 1, 3, 5. A step that leads away from the end, and one of 0, give none. */
+/** `numbers(1, 7, 2)` is 1, 3, 5. A step of 0, or away from the end, gives no numbers. */
 function numbers(from: number, to: number, step: number): number[] {
   if (step === 0) {
     return [];
@@ -157,7 +157,7 @@ const texts: Readonly<Record<string, TemplateFunction>> = {
   uuidv4: () => randomUUID(),
 };
 
-/** A text that is no base64 prints why, as in sprig. */
+/** Decodes base64. As in sprig, the result for an invalid text is the reason. */
 function fromBase64(text: string): string {
   const data = text.replace(/[\r\n]/g, "");
   const end = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(data)?.[0].length ?? 0;
@@ -180,7 +180,7 @@ function trimBy(cut: string, text: string): string {
   return all.slice(start, end).join("");
 }
 
-/** A value as a whole number; 0 for what is none. */
+/** A value as a whole number; 0 for a value that is not a number. */
 function whole(value: unknown): number {
   return Math.trunc(Number(value)) || 0;
 }
@@ -215,8 +215,8 @@ const arithmetic: Readonly<Record<string, TemplateFunction>> = {
 };
 
 /**
- * Rounds to decimal places: up from `up` of the last place, which a number below zero never has: -2.4 becomes -3.
- * Source: sprig, function `round`
+ * Rounds to decimal places. A fraction of at least `up` of the last place is rounded up. As in sprig, negative numbers
+ * are rounded down: -2.4 becomes -3. Source: sprig, function `round`
  */
 function round(value: unknown, places: unknown = 0, up = 0.5): number {
   const unit = 10 ** (Number(places) || 0);
@@ -297,7 +297,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** A value as JSON has it. */
+/** Converts a value of a template to a value for `JSON.stringify`. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(plain);
@@ -317,7 +317,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(sorted.map(([key, each]) => [key, plain(each)]));
 }
 
-/** Both names behave alike, because a failing template is always an error. */
+/** Functions that are also named `must…`. Both names behave alike, because a failing template is always an error. */
 const alsoMust = [
   ...["append", "push", "chunk", "compact", "deepCopy", "first", "fromJson", "has", "initial", "last"],
   ...["merge", "mergeOverwrite", "prepend", "regexFind", "regexFindAll", "regexMatch", "regexReplaceAll"],
@@ -340,7 +340,7 @@ const named: Readonly<Record<string, TemplateFunction>> = {
 
 /**
  * All functions of the library sprig, except those that make keys, passwords or certificates, encrypt, or query DNS.
- * Those of the environment are functions of the site. Source: masterminds.github.io/sprig
+ * Functions that read the environment are site functions. Source: masterminds.github.io/sprig
  */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
   ...named,

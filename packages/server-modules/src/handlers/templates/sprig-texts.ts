@@ -35,7 +35,7 @@ function words(text: unknown, joint: string): string {
 
 const isUpper = (character: string) => /^\p{Lu}$/u.test(character);
 
-/** The rest of a word in capitals is lowered: `FOO` becomes `Foo`, `FOOBar` becomes `Foobar`. */
+/** Capitalizes a word. Capitals directly after its first letter are lowered: `FOO` becomes `Foo`, `FOOBar` `Foobar`. */
 function capitalized(word: string): string {
   const [first = "", ...rest] = word;
   const end = isUpper(first) ? rest.findIndex((each) => !isUpper(each)) : 0;
@@ -44,8 +44,8 @@ function capitalized(word: string): string {
 }
 
 /**
- * `foo_bar baz` becomes `FooBarBaz`. Connectors at both ends stay; of several between two words all but one do.
- * Source: xstrings, function `ToPascalCase`
+ * `foo_bar baz` becomes `FooBarBaz`. Connectors (blanks, `_`, `-`) at both ends stay. The first connector between
+ * two words is removed. Source: xstrings, function `ToPascalCase`
  */
 function camelCase(text: unknown): string {
   const [, before = "", inner = "", after = ""] = /^([\s_-]*)(.*?)([\s_-]*)$/su.exec(printed(text)) ?? [];
@@ -83,7 +83,7 @@ function base32(text: unknown): string {
   return coded.join("").padEnd(Math.ceil(coded.length / 8) * 8, "=");
 }
 
-/** A text that is no base32 prints why, as in sprig. */
+/** Decodes base32. As in sprig, the result for an invalid text is the reason. */
 function fromBase32(text: unknown): string {
   const end = /^(?:[A-Z2-7]{8})*(?:[A-Z2-7]{2,7}=+$)?/.exec(printed(text))?.[0].length ?? 0;
   if (end < printed(text).length) {

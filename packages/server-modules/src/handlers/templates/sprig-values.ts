@@ -142,7 +142,7 @@ function urlText(parts: unknown): string {
   }${part("fragment") === "" ? "" : `#${part("fragment")}`}`;
 }
 
-/** A value as a number; 0 for what is none. */
+/** A value as a number; 0 for a value that is not a number. */
 function number(value: unknown): number {
   return Number(value) || 0;
 }
@@ -153,7 +153,7 @@ const floats =
   (...values: unknown[]): number =>
     values.map(number).reduce(change);
 
-/** As decimal numbers have it: 0.1 and 0.2 are 0.3. */
+/** Removes errors of binary floating point: 0.1 + 0.2 gives 0.3. */
 const decimal = (value: number): number => Number(value.toPrecision(16));
 
 /** Functions of the library sprig that work on lists, dictionaries and numbers. Source: masterminds.github.io/sprig */

@@ -1,4 +1,4 @@
-/** Error of a template that cannot be parsed or executed. The message names the line. */
+/** Error of a template that cannot be parsed or executed. Most messages name the line. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }

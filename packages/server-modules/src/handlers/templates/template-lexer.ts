@@ -5,7 +5,7 @@ import { TemplateError } from "./template-error.ts";
  * - `open`, `close`: the delimiters of an action
  * - `word`: a keyword, a function or a constant
  * - `field`, `variable`: `.Name` and `$name`, without their sign
- * - `string`, `number`: literals
+ * - `string`, `character`, `number`: literals
  * - `symbol`: `:=`, `|`, `(`, `)`, `=`, `,` and `.`
  */
 export type TokenKind =

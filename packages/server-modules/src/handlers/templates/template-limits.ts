@@ -17,7 +17,7 @@ export function checkTextLength(length: number): void {
 }
 
 /**
- * Returns what a function made. A template that doubles a text or a list in a loop ends here.
+ * Checks and returns a function's result. This stops a template that doubles a text or list in a loop.
  *
  * @throws TemplateError for a text or list above the limit
  */

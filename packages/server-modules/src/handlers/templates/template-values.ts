@@ -30,7 +30,7 @@ function numberText(value: number): string {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-/** A value within another one, where nil is named. */
+/** A value inside another value: nil is `<nil>`. */
 function inner(value: unknown): string {
   return value === null || value === undefined ? "<nil>" : printed(value);
 }
@@ -62,7 +62,7 @@ export function actionOutput(value: unknown): string {
   return value === null || value === undefined ? "<no value>" : printed(value);
 }
 
-/** A value as functions take it for a text: nil is an empty one. */
+/** The text of a value for functions that take a text: nil becomes "". */
 export function printed(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -101,9 +101,9 @@ function isMap(value: unknown): value is object {
 }
 
 /**
- * A member of a map, list, struct or time. Only what a value itself has: nothing that its class brings along. A key that
- * a map does not have is nil.
- * @throws TemplateError for an index that a list does not have
+ * A member of a map, list, struct or time. Members that a value inherits from its JavaScript class are not visible. A
+ * missing key of a map is nil.
+ * @throws TemplateError for an index outside a list
  */
 export function memberOf(value: unknown, key: unknown): unknown {
   if (value instanceof MapWithMethods && Object.hasOwn(value.methods, String(key))) {
@@ -120,9 +120,9 @@ export function memberOf(value: unknown, key: unknown): unknown {
 }
 
 /**
- * The field, method or entry of a map that `.Name` names. A key that a map does not have is nil.
- * @throws TemplateError for a name that a value of another type does not have, and for any name of nil. Source: Go,
- * package text/template
+ * The field, method or entry of a map that `.Name` names. A missing key of a map is nil.
+ * @throws TemplateError for a missing field of any other value, and for any name of nil
+ * Source: Go, package text/template
  */
 export function fieldOf(value: unknown, name: string): unknown {
   if (value === null || value === undefined) {

@@ -66,7 +66,7 @@ function mayBeTemplate(path: string, types: readonly string[]): boolean {
 /** Header fields that describe the template's bytes, not the page's. */
 const changed = new Set(["content-length", "etag", "last-modified", "accept-ranges"]);
 
-/** Fields that say something of a page whose template failed. Source: Caddy 2.11 */
+/** Fields that describe the page. They are removed when its template fails. Source: Caddy 2.11 */
 const describesPage = new Set([...changed, "content-encoding", "content-range", "content-type"]);
 
 /**
@@ -170,7 +170,7 @@ class TemplateFilter extends ResponseFilter {
     try {
       return await run.run(parseTemplate(source, ...delimiters), contextWith([]));
     } catch (error) {
-      // The page of the error is another one.
+      // The error page has its own fields.
       removeHeaders(this.#headers, (name) => describesPage.has(name));
       throw error instanceof ServerError
         ? error

@@ -1,6 +1,6 @@
 import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 
-/** The name of a value's type in Go, as far as a value of JavaScript tells it: one without a point is an `int`. */
+/** Name of the Go type that a JavaScript value corresponds to. A number without a fraction is an `int`. */
 export function typeName(value: unknown): string {
   switch (typeof value) {
     case "string":

@@ -35,9 +35,9 @@ const comparison = ordered.map((each) => of(bool, each, each));
 const arithmetic = [int, uint, double].map((each) => of(each, each, each));
 /** Creates the overload of a text method from its result and its arguments. */
 const text = (result: CelKind, ...args: CelKind[]) => [of(result, string, ...args)];
-/** Parts of a timestamp, in UTC or in the given zone. */
+/** Overloads of methods that read a part of a timestamp, in UTC or in a given zone. */
 const ofTime = [of(int, timestamp), of(int, timestamp, string)];
-/** Parts of a timestamp that durations have too. */
+/** Overloads of methods that read a part of a timestamp or of a duration. */
 const ofDay = [...ofTime, of(int, duration)];
 
 /** Operators and functions called without a target. Source: the definition of CEL */

@@ -75,8 +75,8 @@ function dottedName({ exprKind }: Expr): string {
 
 /**
  * Infers the types of an expression. A type that is known only with the request is `dyn`, which fits everywhere.
- * Therefore the checker refuses only expressions that fail for every request. Source: the definition of CEL; the
- * model's functions
+ * Therefore the checker refuses only expressions that fail for every request. Source: the definition of CEL; Caddy's
+ * functions
  */
 class TypeChecker {
   readonly #results: Readonly<Record<string, CelKind>>;
