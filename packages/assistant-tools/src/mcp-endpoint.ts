@@ -10,8 +10,8 @@ export interface McpEndpointSettings<Asks> {
 }
 
 /**
- * The protocol over streamable HTTP, without sessions: requests are independent, so any process behind a balancer can
- * answer a request. Source: MCP specification 2026-07-28; clients of 2025 are answered too.
+ * Serves the Model Context Protocol over streamable HTTP, without sessions: requests are independent, so any process
+ * behind a balancer can answer a request. Source: MCP specification 2026-07-28; clients of 2025 are answered too.
  * @returns a function that answers one request
  */
 export function openMcpEndpoint<Asks>({

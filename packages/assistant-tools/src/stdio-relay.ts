@@ -23,7 +23,7 @@ export interface RelaySettings {
   readonly warn: (line: string) => void;
 }
 
-/** Maximum number of bytes of a line, because arguments of tools are short. */
+/** Maximum number of bytes of a line. Arguments of tools are short. A longer line gets an error answer. */
 const maxLineBytes = 262_144;
 /**
  * Maximum number of bytes of an answer. A longer answer is an error. The largest budget of a tool is far below this

@@ -101,7 +101,7 @@ function addResource<OneTool extends Tool<never>>(
   }
 }
 
-/** Variables of an address without percent signs. @throws Error for a list, and for an escape that is not UTF-8 */
+/** Variables of an address, percent-decoded. @throws Error for a list, and for an escape that is not UTF-8 */
 function decoded(variables: Readonly<Record<string, string | readonly string[]>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {

@@ -13,7 +13,7 @@ export interface ToolAnswer {
   readonly rest: string;
 }
 
-/** A question that an assistant can ask. */
+/** A tool that an assistant can call. */
 export interface Tool<Context> {
   /** Name of the tool, such as `get_services`. Clients identify tools by name, so the name never changes. */
   readonly name: string;
@@ -75,7 +75,7 @@ export interface Prompt {
   text(args: Readonly<Record<string, string | undefined>>): string;
 }
 
-/** The answer of a tool at an address, which people put into a conversation in the client's list of resources. */
+/** The answer of a tool at an address. People add it to a conversation from the client's list of resources. */
 export interface Resource {
   readonly name: string;
   readonly title: string;
