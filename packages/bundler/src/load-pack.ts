@@ -25,9 +25,8 @@ const newScript = (code: string, options?: ConstructorParameters<typeof Script>[
 const compiledHead = () => newScript("0").createCachedData().subarray(0, 32);
 
 /**
- * Replaces the head of compiled code by an earlier head, so that V8 accepts the code. A program sets V8 options
- * during its start, such as the size of the young heap, and V8 accepts only code compiled with the present options.
- * None of
+ * Replaces the head of compiled code by an earlier head, so that V8 accepts the code. A program sets V8 options during
+ * its start, such as the size of the young heap, and V8 accepts only code compiled with the present options. None of
  * these options changes the code.
  * @param then the earlier `compiledHead`
  * @returns false when V8's format is unknown: then the code must not be kept
@@ -63,7 +62,7 @@ function keepWhole(file: string, compile: () => Buffer | undefined): void {
   }
 }
 
-/** Calls `keep` once, when this thread is idle after its start, or when it ends earlier. */
+/** Calls `keep` once: when this thread is idle after its start, after 30 seconds, or when the thread ends. */
 function whenStarted(keep: () => void): void {
   const { performance } = process.getBuiltinModule("node:perf_hooks");
   let before = performance.eventLoopUtilization();

@@ -1,12 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** Every file of a built program: its path within the folder, with slashes, to its path. @param folder absolute */
+/**
+ * The files of a built program, without hidden ones. Keys: paths within the folder, with slashes; values: full paths.
+ * @param folder absolute
+ */
 export function programFiles(folder: string): ReadonlyMap<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => [relative(folder, path).split(sep).join("/"), path] as const)
-    .filter(([name]) => !name.startsWith(".")); // what V8 compiled here is of no use elsewhere
+    .filter(([name]) => !name.startsWith(".")); // V8's compiled code is of no use on other machines
   return new Map(files.sort());
 }

@@ -32,11 +32,12 @@ function canStartAnew(program: Program): boolean {
 }
 
 /**
- * Replaces this process by a new start of the program. Process id, sockets and parent stay the same. Does not return.
+ * Replaces this process by a new start of the program. Process id, parent and inherited sockets stay the same. Does not
+ * return.
  */
 function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record<string, string>>): void {
   const { argv, execArgv, execPath, env } = process;
-  process.removeAllListeners("warning"); // that execve is experimental is no news here
+  process.removeAllListeners("warning"); // hides the warning that execve is experimental
   const isOneExecutable = process.getBuiltinModule("node:sea").isSea();
   const [node = "", script = "", ...args] = argv;
   const missing = nodeOptions.filter((option) => !execArgv.includes(option));
@@ -48,8 +49,8 @@ function startAnew({ nodeOptions, environment }: Program, added: Readonly<Record
 }
 
 /**
- * Restarts this process with the options of its program; then it does not return. It returns when
- * the process has the options already, runs a short command, or cannot restart on this platform.
+ * Restarts this process with the options of its program, and does not return. Returns when the process already has the
+ * options, runs a short command, or cannot restart on this platform.
  */
 export function startAsAsked(program: Program): void {
   const isAsAsked =
