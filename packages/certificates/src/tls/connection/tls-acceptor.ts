@@ -15,14 +15,14 @@ import { setTlsDetails } from "./tls-details.ts";
 
 /**
  * Time limit for the ClientHello, then for the event handlers, and then for the rest of the handshake. A slower client
- * is cut.
+ * is disconnected.
  */
 const handshakeTimeoutMs = 10_000;
 
 /** Alerts of TLS. Source: RFC 8446, section 6 */
 const alerts = { unexpectedMessage: 10, decodeError: 50, internalError: 80 } as const;
 
-/** The answer to a plain HTTP request on an HTTPS port. Source: the model's server */
+/** The answer to a plain HTTP request on an HTTPS port. Source: Go's net/http, the server of Caddy */
 const plainAnswer =
   "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
   "Client sent an HTTP request to an HTTPS server.\n";
@@ -32,7 +32,7 @@ export type SecureTaker = (socket: TLSSocket) => void;
 
 /** A connection whose ClientHello was read, and for which a policy was found. */
 interface Greeting {
-  /** Has the ClientHello unread. */
+  /** The socket, whose ClientHello is still unread. */
   readonly socket: Socket;
   readonly hello: ClientHello;
   /** Rules of this handshake. */

@@ -3,7 +3,7 @@ import type { ClientHello } from "../client-hello.ts";
 
 /** Facts about a connection whose ClientHello has arrived. */
 export interface Handshake {
-  /** First message of the client: server name, protocols, versions. */
+  /** First message of the client: server name, application protocols, ticket key. */
   readonly hello: ClientHello;
   /** IP address of the client; "" over a unix socket. */
   readonly remoteAddress: string;

@@ -51,9 +51,9 @@ function isOver(pem: Buffer, source: string, now: number): boolean {
 }
 
 /**
- * Removes managed certificates and their keys two weeks after they expire. They are certificates of names that the
- * config no longer has, because other certificates are renewed. When instances share a storage, only one instance
- * cleans it in each interval.
+ * Removes managed certificates and their keys two weeks after they expire. These are certificates of names that the
+ * config no longer has; all others are renewed in time. When instances share a storage, only one instance cleans it in
+ * each interval.
  * @returns number of removed certificates
  * @throws ServerError STORAGE
  */

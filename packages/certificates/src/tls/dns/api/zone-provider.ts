@@ -8,7 +8,7 @@ export interface DnsRecord {
   readonly name: string;
   /** Name relative to the zone, such as `_acme-challenge.a`; "" for the zone's own name. */
   readonly label: string;
-  /** Challenges need `TXT`; `CNAME`, `A` and `AAAA` are for dynamic DNS. */
+  /** `TXT` and `CNAME` prove names; `A` and `AAAA` are for dynamic DNS. */
   readonly type: DnsRecordType;
   /** Plain: without quotes or final dot. */
   readonly value: string;
@@ -42,8 +42,8 @@ const maxZones = 1_000;
 const zoneLifeMs = 10 * 60_000;
 
 /**
- * Names that could be the zone of `name`, the longest first; names that start with `_` are left out, because zones
- * never do.
+ * Names that could be the zone of `name`, the longest first; names that start with `_` are left out, because they are
+ * no zones.
  */
 export function zoneCandidates(name: string): string[] {
   const labels = name.split(".");
@@ -92,7 +92,8 @@ export interface RecordSetApi<Zone> {
   /**
    * Replaces the values; without values, removes the name's records.
    * @param before the set that was read
-   * @returns undefined when done; what was called, when another program has changed the values since they were read
+   * @returns undefined when done; the failed call as text, when another program has changed the values since they were
+   * read
    */
   write(
     zone: Zone,

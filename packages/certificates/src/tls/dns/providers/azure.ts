@@ -48,7 +48,7 @@ function valuesOf(
   }
 }
 
-/** A set of records with these values. */
+/** A set of records with these values, in Azure's form. */
 function propertiesOf(type: DnsRecordType, values: readonly string[]): object {
   switch (type) {
     case "TXT":

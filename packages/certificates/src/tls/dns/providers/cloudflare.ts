@@ -90,7 +90,10 @@ export function cloudflareApi(
   };
 }
 
-/** A text in another form was copied with braces or quotes, or is a global key. Source: caddy-dns/cloudflare */
+/**
+ * The form of an API token. A text in another form was copied with braces or quotes, or is a global key. Source:
+ * caddy-dns/cloudflare
+ */
 const tokenForm = /^(?:[\w-]{35,50}|cf[ua]t_[\w-]+)$/;
 
 export const cloudflareProvider = defineModule({

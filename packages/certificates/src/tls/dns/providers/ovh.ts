@@ -26,7 +26,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * The provider's clock, which signatures must name. The clock is read once; after a failure it is read again.
+ * Reads the provider's clock, because signatures must contain its time. The clock is read once; after a failure it is
+ * read again.
  * @returns the provider's time in seconds since 1970
  */
 function clockOf(client: ApiClient): () => Promise<number> {

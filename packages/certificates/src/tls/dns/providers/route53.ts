@@ -17,7 +17,9 @@ import {
 } from "../api/zone-provider.ts";
 
 const version = "/2013-04-01";
-/** The service is global, but its signatures contain a region: this one, unless the config sets another. */
+/**
+ * The service is global, but its signatures contain a region: this one, unless the config or AWS_REGION sets another.
+ */
 const defaultRegion = "us-east-1";
 const defaultMaxWaitMs = 60_000;
 const pollMs = 2_000;

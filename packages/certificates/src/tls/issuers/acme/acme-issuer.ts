@@ -136,7 +136,10 @@ class AcmeIssuer implements CertificateIssuer {
     );
   }
 
-  /** Looks in the storage. With `distributed: false`, any token gets an answer from the account's key. Source: certmagic */
+  /**
+   * Finds the answer to a challenge of another instance in the storage. With `distributed: false`, any token gets an
+   * answer from the account's key. Source: certmagic
+   */
   async answerChallenge(question: ChallengeQuestion): Promise<string | undefined> {
     const { type, name, token } = question;
     if (type === "pki-validation" || !this.#challengesFor(name).includes(type)) {

@@ -10,8 +10,8 @@ import type { CertificateIssuer, ChallengeQuestion } from "../issuer.ts";
 import type { ChallengeBoard } from "./challenge-board.ts";
 
 /**
- * Maximum number of concurrent storage lookups for challenges of other instances, because clients may send invented
- * tokens. Clients with invented tokens cause more.
+ * Maximum number of concurrent storage lookups for challenges of other instances. Clients that send invented tokens
+ * could cause any number. A further challenge gets no answer.
  */
 const maxQuestions = 100;
 /**

@@ -12,7 +12,7 @@ import type { ChallengeQuestion, SharedChallengeType } from "../issuer.ts";
  */
 const maxBytes = 16 * 1024;
 
-/** The used fields of a stored challenge. Source: the public model (acmez, `Challenge`) */
+/** The used fields of a stored challenge. Source: acmez, `Challenge`, which Caddy stores */
 const storedSchema = z
   .object({
     type: z.string(),

@@ -98,8 +98,7 @@ export function rfc2136Api(address: Address, key: TsigKey): ZoneApi<string> {
   return {
     name,
     async zone(zone) {
-      // A server without the zone refuses the question or sends no SOA record; a longer or shorter name may then be the
-      // zone.
+      // A server without the zone refuses the question or sends no SOA record; then a shorter name may be the zone.
       const { answers } = await ask(soaQuestion(newId(), zone));
       const isThere = answers.some((record) => record.type === recordTypes.SOA && record.name === zone);
       return isThere ? zone : undefined;
