@@ -29,7 +29,8 @@ export interface GeneratorSettings {
   /** Converts a serverfile to a config document. @throws Error for an invalid serverfile */
   readonly adapt: (text: string) => Promise<Uint8Array>;
   /**
-   * Checks that a config document would run, as far as this is known before it does; undefined: documents run elsewhere.
+   * Checks, as far as possible in advance, that a config document would run; undefined: documents run in other
+   * processes.
    * @throws Error for a document that would be refused, such as for a missing certificate file
    */
   readonly check?: ((json: Uint8Array) => Promise<void>) | undefined;
@@ -116,7 +117,7 @@ export class Generator {
   #faulty:
     | { readonly text: string; readonly rest: readonly Block[]; readonly searchAtMs: number }
     | undefined;
-  /** All blocks of the last generated text, as text, before faults were left out. */
+  /** The last generated text, before blocks with faults were left out. */
   #whole = "";
   /** The blocks of the last generated text. */
   #chosen: readonly Block[] = [];
@@ -160,7 +161,7 @@ export class Generator {
   }
 
   /**
-   * Leaves out the sites with which the last generated text cannot be loaded, such as for a port that another program
+   * Leaves out the sites that prevent the load of the last generated text, such as a site whose port another program
    * has. The sites that run are loaded first, so that none of them closes meanwhile.
    * @param failure the failure of the whole text
    * @param load loads a text
@@ -262,7 +263,7 @@ export class Generator {
     if (labels.size === 0) {
       return [];
     }
-    // The field name that the engine's programs use.
+    // Templates of Docker's command line call this field `ID`.
     const data = { ...container, ID: container.Id };
     try {
       return await readLabels(labels, (value) =>
@@ -319,7 +320,7 @@ export class Generator {
     return rest;
   }
 
-  /** Searches the blocks with faults by halves. @returns the other blocks */
+  /** Finds the blocks with faults by bisection. @returns the other blocks */
   async #withoutFaults(blocks: Block[]): Promise<readonly Block[]> {
     // The blocks are sorted like the output, so that snippets and options precede the blocks that need them.
     writeBlocks(blocks);

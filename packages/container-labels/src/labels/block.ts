@@ -1,7 +1,7 @@
 /** A word of a block. */
 export interface Key {
   readonly text: string;
-  /** True when the word was in quotes in the file, so it neither opens or closes a block, nor begins a comment. */
+  /** True when the word was in quotes in the file, so it cannot open or close a block, or begin a comment. */
   readonly isQuoted?: boolean;
 }
 
