@@ -72,7 +72,10 @@ function withoutEntities(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** Renders the parts of a page whose HTML differs from the library's. @param idOf headings, known when the page is rendered */
+/**
+ * Renders the parts of a page whose HTML differs from the library's.
+ * @param idOf heading of each heading token; filled before the page is rendered
+ */
 function rendererOf(links: LinkWriter, idOf: ReadonlyMap<Token, Heading>): RendererObject {
   return {
     heading(token) {

@@ -65,8 +65,8 @@ const folderPages: Readonly<Record<string, string>> = {
 
 /**
  * Builds the site into an empty folder.
- * @throws SiteError when a link, an image or an entry of the navigation has no target, or a page has no title; nothing
- * is written then
+ * @throws SiteError when a link or an image has no target, or a page has no title; Error when an entry of the
+ * navigation has no page. Nothing is written then
  */
 export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {
   const links = new SiteLinks(sources.docsFolder, sources.repository);
@@ -97,7 +97,7 @@ export function buildSite(sources: SiteSources, outFolder: string): BuiltSite {
 
   let bytes = 0;
   rmSync(outFolder, { recursive: true, force: true });
-  // Only the search index and the pages are counted in `bytes`, not copied files.
+  // Pages, styles, scripts and the search index are counted in `bytes`; copied files are not.
   const write = (path: string, text: string) => {
     const target = join(outFolder, path);
     mkdirSync(dirname(target), { recursive: true });

@@ -5,8 +5,8 @@ import type { SitePage } from "./page.ts";
 const fields = ["title", "page", "text"];
 
 /**
- * The index of all parts of all pages, as a script that a page loads at the first search. A script may be loaded
- * from a file, which JSON may not.
+ * The index of all parts of all pages, as a script that a page loads at the first search. A page that is opened as a
+ * local file may load a script, but no JSON.
  */
 export function searchIndexScript(pages: readonly SitePage[]): string {
   const index = new MiniSearch({ fields, storeFields: ["title", "page", "href"] });
