@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Open files that a process needs; a lower limit of the system prints a warning. A store with some months of parts has
- * about a thousand open files.
+ * Number of open files that a process needs. A lower limit of the system causes a warning. A store with some months of
+ * parts has about a thousand open files.
  */
 const fewFiles = 4096;
 

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 
-/** Maximum number of characters in a line; a longer line is split into several. */
+/** Maximum number of characters of an unfinished line; a longer one is split into several lines. */
 const maxLineLength = 16 * 1024;
 
 /**
- * Calls `onLine` with each line of a stream, without the line break. A line over 16 KiB is split, so that a process
- * that never ends a line cannot fill the memory.
+ * Calls `onLine` with each line of a stream, without the line break. An unfinished line of more than 16,384 characters
+ * is split, so that a process that never ends a line cannot fill the memory.
  */
 export function eachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = "";
