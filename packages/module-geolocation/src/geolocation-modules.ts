@@ -2,7 +2,7 @@ import { type ListedModule, listed } from "server-module-api";
 import { maxmindGeolocationMatcher } from "./maxmind-geolocation.ts";
 import { maxmindGeolocationMatcherText } from "./maxmind-geolocation-text.ts";
 
-/** A package with this name takes the place of these modules, when a config names it. */
+/** A package of this name replaces these modules when a config lists it under `modules`. */
 const packageName = "module-geolocation";
 
 /** The matcher for the server's own list of modules. */

@@ -23,7 +23,6 @@ const configSchema = z.strictObject({
   deny_asn: list("Numbers of autonomous systems that do not match"),
 });
 
-/** The config after validation. */
 type Config = z.infer<typeof configSchema>;
 
 /** A configured list; an absent or empty list has no effect. */
@@ -71,10 +70,7 @@ function isMatch(found: Location, config: Config): boolean {
   );
 }
 
-/**
- * Matches by the client's location. Source: the public model's module of the same name
- * (porech/caddy-maxmind-geolocation)
- */
+/** Matches by the client's location. Source: the Caddy module of the same name (porech/caddy-maxmind-geolocation) */
 export const maxmindGeolocationMatcher = defineModule({
   id: "http.matchers.maxmind_geolocation",
   config: configSchema.describe(
