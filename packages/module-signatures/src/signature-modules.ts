@@ -6,7 +6,7 @@ import { signedUrlText } from "./signed-url-handler-text.ts";
 import { signedUrlMatcher } from "./signed-url-matcher.ts";
 import { signedUrlMatcherText } from "./signed-url-matcher-text.ts";
 
-/** A package with this name takes the place of these modules, when a config names it. */
+/** A package of this name replaces these modules when a config lists it under `modules`. */
 const packageName = "module-signatures";
 
 /** Handlers and a matcher for the server's own list of modules. */

@@ -22,13 +22,12 @@ function readSignature(text: string, bytes: number): Buffer | undefined {
   return undefined;
 }
 
-/** Computes the signature of bytes. */
 export function sign(algorithm: SignatureAlgorithm, secret: string, signed: string | Uint8Array): Buffer {
   return createHmac(algorithm, secret).update(signed).digest();
 }
 
 /**
- * True when a text is the signature of the bytes. The comparison takes constant time.
+ * True when a text is the expected signature. The comparison takes constant time.
  * @param text hexadecimal digits, or Base64 in either alphabet, with or without final `=`
  */
 export function isSignature(algorithm: SignatureAlgorithm, expected: Buffer, text: string): boolean {

@@ -8,8 +8,8 @@ const name = (about: string) => z.string().nullish().describe(about);
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}\n`;
 
 /**
- * Passes requests with a signed URL; all other requests are refused. Source: the public model's plug-in of the same
- * name (hookenz/caddy-signedurls)
+ * Passes requests with a signed URL; all other requests are refused. Source: the Caddy module of the same name
+ * (hookenz/caddy-signedurls)
  */
 export const signedUrl = defineModule({
   id: "http.handlers.signed_url",

@@ -6,7 +6,7 @@ const { onlyText, readFields } = readLines;
 const readSecret: readLines.FieldReader = (cursor, draft) => {
   const [secret, ...more] = cursor.remainingArguments();
   if (secret === undefined || more.length > 0) {
-    throw cursor.error("secret takes one argument"); // which the usual message would show
+    throw cursor.error("secret takes one argument"); // the usual message would show the secret
   }
   if (draft.secret !== undefined) {
     throw cursor.error("secret already configured");

@@ -2,8 +2,8 @@ import { defineModule, HttpError, type HttpMatcher, z } from "server-module-api"
 import { SignedUrl, signedUrlFields } from "./signed-url.ts";
 
 /**
- * Matches requests with a valid signed URL, and fails all other requests. Source: the public model's plug-in of the
- * same name (hookenz/caddy-signed-urls)
+ * Matches requests with a valid signed URL, and fails all other requests. Source: the Caddy module of the same name
+ * (hookenz/caddy-signed-urls)
  */
 export const signedUrlMatcher = defineModule({
   id: "http.matchers.signed_url",
