@@ -1,6 +1,8 @@
 import { Counter as CounterClass, Gauge as GaugeClass } from "@prometheus-io/client";
 
-/** A metric that only rises. A constant, because the build loses names that are handed on from an npm package. */
+/**
+ * A metric that only rises. It is a constant, because the build loses names that are re-exported from an npm package.
+ */
 export const Counter = CounterClass;
 export type Counter<Label extends string = string> = CounterClass<Label>;
 

@@ -1,6 +1,6 @@
 /**
- * The imports of modules: of those in the tree, and those of users. Inside a running server the import
- * gives the server's own copies. See docs/admin-api.md, "Modules of your own".
+ * The names that modules import, both the modules of this repository and users' modules. Inside a running server, the
+ * import returns the server's own copies. See docs/admin-api.md, "Modules of your own".
  */
 
 export type { Registry } from "@prometheus-io/client";
