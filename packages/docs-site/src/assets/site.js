@@ -1,4 +1,4 @@
-// Adds the theme, the menu of narrow screens, copy buttons and the search. Pages are readable without this script.
+// What pages do besides being read: theme, menu of narrow screens, copy buttons, search. Without it they are whole.
 
 const root = document.documentElement.dataset.root ?? "";
 
@@ -10,7 +10,7 @@ function showTheme(theme) {
   document.documentElement.dataset.theme = theme;
   const name = theme === "system" ? "Auto" : theme === "light" ? "Light" : "Dark";
   themeButton.querySelector("span").textContent = name;
-  // The accessible name must contain the visible text. Source: WCAG 2.2, 2.5.3
+  // What is seen is part of what is said.
   themeButton.setAttribute("aria-label", `Theme ${name}`);
 }
 
@@ -21,7 +21,7 @@ themeButton.addEventListener("click", () => {
   try {
     localStorage.setItem("ui.theme", theme);
   } catch {
-    // Without storage, the theme applies only to this page.
+    // Storage refused: it holds for this page.
   }
 });
 showTheme(document.documentElement.dataset.theme ?? "system");
@@ -137,7 +137,7 @@ async function search() {
     return;
   }
   if (field.value.trim() !== text) {
-    return; // a later search is running
+    return; // a later one is under way
   }
   const options = { prefix: true, fuzzy: (term) => (term.length > 4 ? 0.2 : false), combineWith: "AND" };
   const found = opened.search(text, { ...options, boost: { title: 4, page: 2 } });

@@ -11,7 +11,7 @@ export const echo = defineModule({
     async handle(connection) {
       const stream = connection.take();
       stream.pipe(stream);
-      await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
+      await finished(stream).catch(() => {}); // a lost client is not an error
     },
   }),
 });

@@ -43,7 +43,7 @@ class BranchStream extends Duplex {
     const taken = this.#onRead;
     this.#onRead = undefined;
     done(error);
-    taken?.(); // a branch that is done holds nobody up
+    taken?.(); // an ended branch does not delay the next handlers
   }
 }
 

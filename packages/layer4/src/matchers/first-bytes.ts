@@ -36,8 +36,8 @@ const xmppWord = "jabber";
 const xmppBytes = 50;
 
 /**
- * XMPP: `jabber` stands in bytes 0 to 49, in the name space of the opening. The matcher waits until 50 bytes
- * are there, regardless of their content. Source: caddy-l4, `layer4.matchers.xmpp`
+ * XMPP: bytes 0 to 49 contain `jabber`, in the namespace of the opening. The matcher waits until 50 bytes have arrived,
+ * regardless of their content. Source: caddy-l4, `layer4.matchers.xmpp`
  */
 export const xmppMatcher = defineModule({
   id: "layer4.matchers.xmpp",

@@ -24,7 +24,7 @@ import type { Connection } from "../connection/connection.ts";
 import { DialSource, type DialWay } from "./dial-source.ts";
 import type { ProxyConfig, UpstreamConfig } from "./proxy-config.ts";
 
-/** Milliseconds of one dial, over all addresses of a name. */
+/** Timeout of one dial in milliseconds, over all addresses of a name. */
 const dialTimeoutMs = 10_000;
 /** Milliseconds until the other address family is tried in parallel. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;

@@ -154,8 +154,8 @@ export class AcmeServer {
   /**
    * Finds the key for the check of the signature. `jwk` contains the key itself; `kid` names the account that has the
    * key. Source: RFC 8555, section 6.2
-   * @throws AcmeProblem malformed when the header has the wrong one of them; badPublicKey, accountDoesNotExist,
-   * unauthorized
+   * @throws AcmeProblem malformed when the header has the wrong one of `jwk` and `kid`; badPublicKey,
+   * accountDoesNotExist, unauthorized
    */
   async #signer(
     { kid, jwk }: MessageHeader,

@@ -124,7 +124,7 @@ async function refuse(connection: Connection, reply: Buffer): Promise<void> {
   const stream = connection.take();
   stream.end(reply);
   stream.resume();
-  await finished(stream).catch(() => {}); // a client that is gone is no fault of ours
+  await finished(stream).catch(() => {}); // a lost client is not an error
 }
 
 /** Handles CONNECT: dials, replies with the local address, then joins both sides. */
