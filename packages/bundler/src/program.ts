@@ -12,7 +12,7 @@ export const programSchema = z.strictObject({
    * set outside take precedence.
    */
   environment: z.record(z.string(), z.string()).default({}),
-  /** Packages with code for the platform: dependencies, which stay in node_modules and load with their first use. */
+  /** Dependencies with native code. They stay in node_modules, and load with their first use. */
   nativePackages: z.array(z.string()).default([]),
   /** First arguments of long-running commands. Other commands end soon, and run with Node's default options. */
   longCommands: z.array(z.string()).default(["run"]),
