@@ -195,7 +195,7 @@ export class PkiApp implements App {
     return opened;
   }
 
-  /** Opens the configured CAs, so that an unreadable file is a fault of the config. */
+  /** Opens the configured CAs except `local`, so that an unreadable file is a fault of the config. */
   async start(): Promise<void> {
     if (this.#context.changesTrustStores) {
       const make = () => new TrustInstaller(thisMachine(process.stderr.isTTY === true));

@@ -67,7 +67,7 @@ const certificateReaders: ResourceKind<CertificateReaders> = { name: "tls.reader
  * | `tickets` | keys for session tickets |
  * | `httpChallenge`, `alpnChallenge` | the proof that a CA expects |
  *
- * Threads cache these results for at most a minute. The message `changed` makes them drop all cached results
+ * Threads cache certificates for at most a minute. The message `changed` makes them drop all cached certificates
  * immediately.
  */
 class TlsApp implements App {
@@ -192,8 +192,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Opens the ticket keys. Keys of this process stay when the config changes, so all sessions can still be resumed
-   * after a reload. @throws ServerError STORAGE
+   * Opens the ticket keys. Keys of this process stay when the config changes, so sessions can still be resumed after a
+   * reload. @throws ServerError STORAGE
    */
   async #startTickets(): Promise<void> {
     const { session_tickets: config } = this.#config;

@@ -85,7 +85,6 @@ export class AcmeStore {
     return this.#load(orderSchema, `orders/${accountId}`, id);
   }
 
-  /** Ids of an account's orders. */
   async orderIds(accountId: string): Promise<string[]> {
     const keys = await this.#storage.list(`${this.#base}/orders/${accountId}`);
     return keys.map((key) => key.slice(key.lastIndexOf("/") + 1).replace(/\.json$/, ""));

@@ -62,7 +62,7 @@ const askAgainMs = 6 * 3_600_000;
 interface Current {
   /** The certificate with its private key and chain. */
   readonly certificate: LoadedCertificate;
-  /** The issuer of the certificate. At a renewal, the old certificate is named only to this issuer. */
+  /** At a renewal, the old certificate is named only to this issuer. */
   readonly issuer: CertificateIssuer;
   /** Renewal time from the certificate's age, in milliseconds since 1970. */
   readonly renewAtMs: number;

@@ -35,7 +35,6 @@ const suites = {
   ids: numbers(0xc02b, 0xc02f),
   names: "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
 };
-/** P-256, P-384 and P-521. */
 const groups = { ids: numbers(0x17, 0x18, 0x19), names: "P-256:P-384:P-521" };
 /**
  * Schemes that the hello offers: ECDSA, RSA-PSS, EdDSA, and RSA with SHA-256. Source: IANA, "TLS

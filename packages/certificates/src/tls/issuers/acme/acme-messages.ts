@@ -6,7 +6,6 @@ export const directorySchema = z.object({
   newNonce: z.url(),
   /** URL that registers a key, or finds the account of the key. */
   newAccount: z.url(),
-  /** URL for new orders. */
   newOrder: z.url(),
   /** URL of renewal windows. Absent: the authority does not suggest times for renewal. */
   renewalInfo: z.url().optional(),

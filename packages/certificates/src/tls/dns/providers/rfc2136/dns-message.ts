@@ -158,10 +158,7 @@ export interface DnsAnswer {
   readonly additional: readonly WireRecord[];
 }
 
-/**
- * Reads a name. @returns the name, and the position of the bytes after it. @throws RangeError beyond the end of the
- * message
- */
+/** @returns the name, and the position of the bytes after it. @throws RangeError beyond the end of the message */
 export function readName(message: Buffer, start: number): { readonly name: string; readonly next: number } {
   const labels: string[] = [];
   let at = start;
