@@ -64,7 +64,7 @@ export class Controller {
     this.#wait(this.#settings.pollingMs);
   }
 
-  /** Stops the controller. Waits until a running read has ended. */
+  /** Waits until a running read has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);

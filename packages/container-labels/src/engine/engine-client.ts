@@ -81,7 +81,7 @@ export class EngineClient {
     return this.#address.text;
   }
 
-  /** Lists containers. @param all true: also stopped containers. @throws Error */
+  /** @param all true: also stopped containers. @throws Error */
   listContainers(all: boolean): Promise<ListedContainer[]> {
     return this.#read(`/containers/json?all=${all ? 1 : 0}`, z.array(containerSchema));
   }
