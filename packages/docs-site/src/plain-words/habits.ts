@@ -48,7 +48,6 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/, else (?:what|where)\b/, "otherwise"],
 ];
 
-/** Finds the worst habits in a sentence. */
 export function findHabits({ text, line, docComment }: Sentence): Finding[] {
   const findings: Finding[] = [];
   const question = /\?["”)]*$/.test(text);

@@ -29,7 +29,7 @@ export function describedMetrics(text: string): Metric[] {
   }));
 }
 
-/** A page of the metrics of a process. @param text answer of its metrics endpoint, in Prometheus' format */
+/** @param text answer of its metrics endpoint, in Prometheus' format */
 export function metricsPage(process: string, text: string): string {
   const all = describedMetrics(text).sort((a, b) => (a.name < b.name ? -1 : 1));
   // Metrics with names of Jaeger and Caddy get no text, because our own metrics explain the same values.
