@@ -21,7 +21,7 @@ export interface FollowSettings {
   /** Namespaces that are watched; empty: all. */
   readonly namespaces: readonly string[];
   readonly ingressPorts: { readonly http: number; readonly https: number };
-  /** Addresses of which each Gateway gets one; empty: all Gateways share those of the server. */
+  /** Pool of addresses, of which each Gateway gets one; empty: all Gateways share the addresses of the server. */
   readonly gatewayAddresses: readonly string[];
   /** Addresses of the server, for statuses. */
   readonly publishAddresses: readonly string[];
@@ -97,7 +97,7 @@ export class ClusterFollower {
     }
   }
 
-  /** Plans the next synchronisation in place of one that was planned before. */
+  /** Plans the next synchronisation, which replaces an earlier plan. */
   #wait(ms: number): void {
     clearTimeout(this.#timer);
     if (!this.#stopping.signal.aborted) {

@@ -4,7 +4,7 @@
 // |---|---|
 // | ends a watch, or the connection breaks | a watch from the last resourceVersion |
 // | answers 410, or sends ERROR with 410 | the list again: the version is no longer there |
-// | answers 404 to the list | the kind is not installed: asked again each half minute |
+// | answers 404 to the list of an optional kind | the kind is not installed: the list is requested again every 30 s |
 // | answers another error | tried again, later each time |
 
 import { setTimeout as setTimeoutAsync } from "node:timers/promises";

@@ -48,7 +48,7 @@ const known: readonly KnownKind[] = [
   },
 ];
 
-/** The kinds to watch. @param namespaces the only ones that are watched; empty: all */
+/** @param namespaces the only ones that are watched; empty: all */
 export function watchedKinds(namespaces: readonly string[]): WatchedKind[] {
   return known.flatMap(({ bases, plural, isNamespaced, ...kind }) => {
     const places =

@@ -5,7 +5,8 @@ import type { WantedCondition } from "../translate/conditions.ts";
 const maxMessageLength = 32_768;
 
 /**
- * Conditions for a status. The time of a condition stays while its status stays; conditions that others wrote stay.
+ * Conditions for a status. A condition whose status is unchanged keeps its time. Conditions of other controllers
+ * remain.
  * @param before conditions of the present status. @param owned types that are removed when they are not wanted
  */
 export function conditionList(

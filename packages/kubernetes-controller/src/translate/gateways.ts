@@ -47,7 +47,7 @@ export interface GatewayTranslation {
 
 export interface GatewaySettings {
   readonly controllerName: string;
-  /** Addresses of which each Gateway gets one; empty: all Gateways share those of the server. */
+  /** Pool of addresses, of which each Gateway gets one; empty: all Gateways share the addresses of the server. */
   readonly gatewayAddresses: readonly string[];
   /** Addresses of the server, for statuses. */
   readonly published: readonly string[];

@@ -119,7 +119,7 @@ function wrappersFor(raw: readonly SiteListener[], isTls: boolean): Json[] {
   if (raw.length === 0) {
     return [];
   }
-  // Without listeners of HTTPS, nothing may go on to HTTP.
+  // Without HTTPS listeners, no connection may continue to HTTP.
   const rest = isTls ? [] : [{ handle: [{ handler: "close" }] }];
   return [
     { wrapper: "layer4", routes: [...rawRoutes(raw), ...rest] },
