@@ -45,7 +45,7 @@ export class Layer4Server implements ConnectionSink {
     }
   }
 
-  /** Serves a connection. An error ends only this connection. */
+  /** An error ends only this connection. */
   async #serve(connection: Connection, socket: Socket, pass: Pass): Promise<void> {
     this.#active++;
     let isPassed = false;

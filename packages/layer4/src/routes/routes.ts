@@ -194,7 +194,7 @@ export class RouteList {
   }
 }
 
-/** Loads matcher sets. @param path their config path. @throws ServerError */
+/** @param path config path of the sets. @throws ServerError */
 export async function loadMatcherSets(
   sets: readonly Readonly<Record<string, unknown>>[],
   context: ModuleContext,
@@ -215,7 +215,7 @@ export async function loadMatcherSets(
   return loaded;
 }
 
-/** Loads a chain of handlers. @param path place in the document. @throws ServerError */
+/** @param path config path of the chain. @throws ServerError */
 export async function loadHandlers(
   configs: readonly Readonly<Record<string, unknown>>[],
   context: ModuleContext,
