@@ -14,7 +14,7 @@ const retryMs = 10_000;
  */
 const maxLooks = 1_000;
 
-/** Settings of a bouncer. Configs with equal settings share one bouncer. */
+/** Configs with equal settings share one bouncer. */
 export interface BouncerSettings {
   readonly apiUrl: string;
   readonly apiKey: string;

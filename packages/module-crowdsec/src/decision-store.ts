@@ -37,7 +37,7 @@ export class DecisionStore {
   readonly #kinds: DecisionKind[] = [];
   /** Index of each kind, by type and origin. */
   readonly #kindIndexes = new Map<string, number>();
-  /** Number of each type, so that decisions of a network are told apart by type. */
+  /** Number of each type, which distinguishes the decisions about one network. */
   readonly #types = new Map<string, number>();
 
   constructor(maxDecisions: number) {

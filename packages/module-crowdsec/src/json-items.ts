@@ -96,7 +96,7 @@ export class JsonItems {
     return whole;
   }
 
-  /** Keeps what belongs to a string or item that goes on in the next chunk. */
+  /** Keeps the bytes of a string or item that continues in the next chunk. */
   #keep(chunk: Buffer): void {
     if (this.#start === -1) {
       return;

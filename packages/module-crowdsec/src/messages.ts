@@ -35,7 +35,6 @@ export interface TableNews {
 
 /** A count of one thread since its start. */
 export interface UsageCount {
-  /** Name of the figure: `processed` or `dropped`. */
   readonly name: "processed" | "dropped";
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

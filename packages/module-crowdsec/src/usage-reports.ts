@@ -13,8 +13,9 @@ interface UsageItem {
 }
 
 /**
- * Reports usage to the local API: decisions in memory, and requests since the last report. A report that fails is logged
- * once, and its requests are in the next one. Source: CrowdSec, localapi_swagger.yaml, `/usage-metrics`
+ * Reports usage to the local API: decisions in memory, and requests since the last report. A repeated failure is logged
+ * once, and the requests of a failed report are part of the next report. Source: CrowdSec, localapi_swagger.yaml,
+ * `/usage-metrics`
  */
 export class UsageReports {
   readonly #bouncer: Bouncer;
@@ -80,7 +81,7 @@ export class UsageReports {
     const active = activeDecisions(this.#bouncer).map(
       ({ value, ...labels }): UsageItem => ({ name: "active_decisions", unit: "ip", value, labels }),
     );
-    // A thread that died takes its counts along, so a sum may have fallen.
+    // The counts of a thread that died are lost, so a sum may have fallen.
     const requests = [...sums].map(
       ([key, { name, labels, value }]): UsageItem => ({
         name,
