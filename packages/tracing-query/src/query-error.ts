@@ -8,7 +8,7 @@
  * - `QUERY_FORBIDDEN` the role of the request does not allow it
  * - `QUERY_NOT_CONFIGURED` the request needs a store that is not configured
  * - `QUERY_UNREADABLE` the body of a request does not parse
- * - `QUERY_TOO_LARGE` the body or the result is over a limit
+ * - `QUERY_TOO_LARGE` the body, the result, or the number of stored items or counters is over a limit
  * - `QUERY_BUSY` too many requests are running; a later try may succeed
  * - `QUERY_UPSTREAM` Prometheus, the file of prices or the UI's configuration fails
  * - `QUERY_NOT_SUPPORTED` the endpoint is switched off by an option, or the store does not support it

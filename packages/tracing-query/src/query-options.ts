@@ -159,5 +159,4 @@ export const queryOptions = z.object({
   ...tenancyOptions(),
 });
 
-/** Parsed options. */
 export type QueryOptions = z.infer<typeof queryOptions>;

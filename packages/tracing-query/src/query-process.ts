@@ -46,7 +46,10 @@ const nanosPerMs = 1_000_000;
 /** How long the page waits to learn if the store has an archive, in milliseconds. */
 const archiveProbeMs = 1_000;
 
-/** Reads the limits of one request from the options. An option has 0 for "no limit"; `ReadLimits` has Infinity. */
+/**
+ * Reads the limits of one request from the options. For traces, spans and the time range an option of 0 means no limit:
+ * then `ReadLimits` has Infinity, or undefined for the range.
+ */
 function readLimitsOf(options: QueryOptions): ReadLimits {
   const maxRangeMs = options["query.max-time-range"];
   return {
@@ -222,7 +225,7 @@ async function openPush({ options, log, metrics }: Start, { store }: Reads) {
 
 type Shared = Awaited<ReturnType<typeof sharedSettings>>;
 
-/** The tracer of --query.enable-tracing; the shell's own option takes precedence. */
+/** Creates the tracer of --query.enable-tracing. Undefined without the option, or if the shell has set a tracer. */
 function openTracer({ options, log, metrics }: Start): Tracer | undefined {
   if (!options["query.enable-tracing"] || hasTracer()) {
     return undefined;

@@ -28,7 +28,6 @@ export type AdmittedRead = ReadOptions &
   };
 
 export interface EndpointRequest {
-  /** Method of the request. */
   readonly method: string;
   /** Parameters of the query string. */
   readonly params: URLSearchParams;
@@ -91,15 +90,14 @@ export type EndpointMethod = "GET" | "POST";
 export interface EndpointDefinition {
   /** Allowed methods; others are answered with 405. */
   readonly method: EndpointMethod | readonly EndpointMethod[];
-  /** Computes the answer. */
   readonly answer: Endpoint;
   /** Form of answers and failures. */
   readonly style: AnswerStyle;
   /** How bodies are read; absent for an endpoint that takes none. */
   readonly readBody?: BodyReader;
   /**
-   * True: the endpoint occupies a slot until its answer is sent, because it holds traces in memory. False: only its
-   * reads of the store occupy a slot.
+   * True: the endpoint holds a place of the gate until its answer is sent, because it holds traces in memory. False:
+   * only its reads of the store hold a place.
    */
   readonly isHeavy: boolean;
   /** True: the endpoint reads one trace by its id. Such requests wait only for each other. */
@@ -159,7 +157,7 @@ function indented(pieces: Iterable<string> | AsyncIterable<Piece>): Iterable<str
 interface FailureForm {
   /** Form of the answer. Default: Jaeger's envelope. */
   readonly style?: AnswerStyle | undefined;
-  /** Why the store could not read everything, if it could not. */
+  /** Why the store could not read everything; undefined when it could. */
   readonly partial?: PartialAnswer | undefined;
 }
 

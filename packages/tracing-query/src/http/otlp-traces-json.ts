@@ -4,7 +4,10 @@ import { encodeTracesJson } from "wire/otlp";
 import { inParts, spansOf } from "../service/spans-of.ts";
 import { partialFields } from "./envelope.ts";
 
-/** Maximum number of spans grouped by resource at once. A larger limit repeats fewer resources, but needs memory. */
+/**
+ * Maximum number of spans that are grouped by resource at once. A larger limit repeats fewer resources, but needs more
+ * memory.
+ */
 const spansPerPart = 500;
 
 const head = '{"resourceSpans":[';

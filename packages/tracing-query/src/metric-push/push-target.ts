@@ -44,7 +44,7 @@ export interface OlderForm {
   readonly headers: Readonly<Record<string, string>>;
   /** Makes a body of this form from a body of the newer form. */
   convert(bytes: Buffer): Buffer;
-  /** Answers true when the headers of a success show that the target knows the newer form. */
+  /** True when the headers of a successful response show that the target knows the newer form. */
   knowsNewer(headers: IncomingHttpHeaders): boolean;
 }
 

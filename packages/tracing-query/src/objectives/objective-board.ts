@@ -321,7 +321,7 @@ export class ObjectiveBoard {
     return inTime(limitMs, this.#stop.signal, (signal) => readCounts(objective, time, signal));
   }
 
-  /** Logs a failure, unless the read before failed too. */
+  /** Logs a failure, unless the previous read failed too. */
   #failed({ objective, error: before }: ObjectiveStatus, error: unknown): void {
     const { message } = error as Error;
     if (before === undefined && !this.#stop.signal.aborted) {

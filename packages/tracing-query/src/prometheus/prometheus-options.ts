@@ -1,7 +1,7 @@
 import { clientTlsOptions, duration } from "lifecycle";
 import { z } from "zod";
 
-/** Options for metrics in a Prometheus server. Names and defaults are Jaeger's. */
+/** Options for metrics in a Prometheus server. An option that Jaeger has too keeps Jaeger's name and default. */
 export function prometheusOptions() {
   return {
     "metrics-storage.type": z

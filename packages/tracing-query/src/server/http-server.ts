@@ -14,7 +14,7 @@ import type { QueryService } from "../service/query-service.ts";
 import { tempoRouter } from "../tempo/tempo-router.ts";
 import { type ApiSettings, apiRouter } from "./api-router.ts";
 
-/** Settings of the HTTP server. `tenants` concern the JSON endpoints only; the UI needs none. */
+/** Settings of the HTTP server. `tenants` concerns the APIs and short links. The UI's page needs no tenant. */
 export interface HttpServerSettings extends ApiSettings {
   /** Address to listen on. */
   readonly address: HostPort;

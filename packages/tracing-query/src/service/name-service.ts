@@ -87,8 +87,8 @@ export class NameService {
 }
 
 /**
- * The name of the table of operations, from which all names come. The table of spans only tells which days exist, so
- * its damaged parts do not make a list of names partial.
+ * Matches the table of operations, from which all names come. The table of spans only tells which days exist, so its
+ * damaged parts matter only for an empty list.
  */
 const tableOfNames = /\.operations( |$)/;
 

@@ -31,7 +31,6 @@ export interface PlacedRead {
   hasPlace?: boolean;
 }
 
-/** A waiting request. */
 interface Waiter {
   /** Starts the request. */
   letIn(): void;

@@ -17,9 +17,7 @@ export interface ShownSpan {
   readonly service: string;
   readonly operation: string;
   readonly spanKind: SpanKind;
-  /** Start in nanoseconds since the Unix epoch. */
   readonly startTimeUnixNano: bigint;
-  /** Duration in nanoseconds. */
   readonly durationNano: bigint;
   readonly hasError: boolean;
 }

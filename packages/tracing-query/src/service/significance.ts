@@ -1,8 +1,8 @@
 import { fewestSpans } from "storage/api";
 
 /**
- * Minimum distance of two estimates that is not chance, in standard errors: one of a thousand pairs of equal
- * populations is further apart. A list compares many values, so a lower bound would always report some of them.
+ * Two estimates differ by more than chance when they are more than this many standard errors apart. One in a thousand
+ * pairs of equal populations is further apart. A list compares many values, so a lower limit would always report some.
  */
 const mostStandardErrors = 3.3;
 

@@ -46,7 +46,6 @@ interface SpanLine {
   readonly service: string;
   /** Start in nanoseconds since the Unix epoch, before clocks are adjusted. */
   readonly startNano: bigint;
-  /** Duration in nanoseconds. */
   readonly lengthNano: bigint;
   /** True when the span's own status is an error. */
   readonly isError: boolean;

@@ -19,7 +19,6 @@ const histogram = "\n| histogram_over_time(duration)";
 interface HeatMapWindow {
   /** Filter in addition to the query. */
   readonly values: SpanFilterValues;
-  /** Time range and column width. */
   readonly window: { readonly range: TimeRange; readonly widthNano: bigint };
   /** Tenant and abort signal of the request. */
   readonly read: EndpointRequest["read"];

@@ -55,8 +55,8 @@ export const percentileOperation: OperationDescription = {
 };
 
 /**
- * `GET …/percentiles`: the rank of one duration among its peers. The figures are exact, because the store reads the
- * spans.
+ * `GET …/percentiles`: the rank of one duration among its peers. `peers` and `percentile` are exact, because the
+ * store reads the spans. A store may estimate the other figures.
  *
  * ```
  * GET …/percentiles?service=db&operation=SELECT&duration=30ms
@@ -174,7 +174,7 @@ export function tracePercentilesEndpoint(
     const trace = await readTrace(service, pathPart("traceId"), { parameter: "traceId", limits, read });
     const spans = await shownSpans(trace, adjust);
     const range = timeRangeOf(values, endOfLastMinuteMs(spans) + minuteAfterMs, limits);
-    // One query for each operation, not for each span: a large trace has far fewer operations than spans.
+    // The query has one entry for each operation, because a large trace has far fewer operations than spans.
     const indexes = operationIndexes(spans);
     const operations = indexes.operations.map(({ first, durationsNano }) => ({
       service: first.service,

@@ -114,7 +114,7 @@ export function tailHandler(analysis: AnalysisService, settings: TailSettings): 
     if (read === undefined) {
       return;
     }
-    // `close` is emitted exactly once, whichever side closes; then the client's slot is free again.
+    // `close` is emitted exactly once, whichever side closes. Then another client may follow.
     const over = new AbortController();
     response.once("close", () => over.abort());
     const end = () => response.end();
@@ -186,7 +186,6 @@ function lastEventId(text = ""): string | undefined {
  * | a comment with the cursor | `idle` | dropped; a later comment has a newer cursor |
  */
 class EventStream implements TailListener {
-  /** The client's response. */
   readonly #response: Response;
   /** Number of spans dropped since the last sent event. */
   #skipped = 0;

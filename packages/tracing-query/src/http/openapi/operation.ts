@@ -39,7 +39,6 @@ export interface OperationDescription {
   readonly failingExample?: { readonly status: number; readonly request: OperationExample };
 }
 
-/** A group of related operations. */
 export interface OperationGroup {
   readonly name: string;
   readonly description: string;

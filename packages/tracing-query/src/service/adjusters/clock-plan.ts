@@ -151,7 +151,7 @@ interface ReadSpans {
   readonly parentHighs: Int32Array;
   /** Lower half of each parent's id. */
   readonly parentLows: Int32Array;
-  /** Names of the hosts. */
+  /** Distinct clocks of the spans, as in `ShownProcess.host`. */
   readonly hosts: readonly string[];
   /** For each span the index of its host in `hosts`. */
   readonly hostsOfSpans: Uint32Array;
