@@ -60,7 +60,6 @@ const schema = z.strictObject({
     .describe("How long a handler may take with an event before others go on without it (30s)."),
 });
 
-/** The config after validation. */
 type EventsConfig = z.infer<typeof schema>;
 
 /**

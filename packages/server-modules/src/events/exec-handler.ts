@@ -56,7 +56,6 @@ class OutputEnd {
   }
 }
 
-/** How a program ended. */
 interface Ending {
   /** Exit code; undefined when the program was killed. */
   readonly code: number | undefined;

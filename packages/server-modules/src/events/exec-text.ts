@@ -40,5 +40,4 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Reads the module in serverfiles. */
 export const execText: ModuleText = { readText };

@@ -13,7 +13,6 @@ export interface HandlerQueueOptions {
   readonly maxWaiting: number;
   /** Counters of handled, failed and dropped events. */
   readonly counters: EventCounters;
-  /** Receives failures. */
   readonly log: Logger;
 }
 

@@ -22,7 +22,7 @@ const maxRanges = 100;
  * | `bytes=0-, 0-` | `whole` |
  * @returns the ranges within a body of `size` bytes, in the order of the request. The header is ignored ("whole") for
  *   another unit, no range, over 100 ranges, more bytes than the body has, or an empty body. Otherwise "unsatisfiable"
- * or "malformed".   Source: RFC 9110 section 14.1.2
+ *   or "malformed". Source: RFC 9110 section 14.1.2
  */
 export function parseRanges(
   header: string,

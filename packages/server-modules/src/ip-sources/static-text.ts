@@ -13,5 +13,4 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Reads the module in serverfiles. */
 export const staticRangesText: ModuleText = { readText };

@@ -16,5 +16,4 @@ const readMatcher = ranges("client_ip");
 
 const writeMatcher = rangeLines("client_ip");
 
-/** Reads and writes the matcher in serverfiles. */
 export const clientIpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -75,5 +75,4 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["file", ...tryFiles], lines)];
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const fileMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -119,8 +119,8 @@ function withoutFinalSlash(path: string): string {
 }
 
 /**
- * Joins a candidate to the root. The candidate `/` becomes the root without a slash: a folder without a final slash,
- * which `first_exist` does not match. Source: Caddy 2.11, `SanitizedPathJoin`
+ * Joins a candidate to the root. The candidate `/` becomes the root without a final slash. `first_exist` does not match
+ * it, because the root is a folder. Source: Caddy 2.11, `SanitizedPathJoin`
  */
 function pathBelow(root: string, candidate: string): string {
   const path = withoutFinalSlash(posix.join(root, posix.normalize(`/${candidate}`)));

@@ -16,5 +16,4 @@ const readMatcher = keyedRegexp("header_regexp", false);
 
 const writeMatcher = keyedRegexps("header_regexp");
 
-/** Reads and writes the matcher in serverfiles. */
 export const headerRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

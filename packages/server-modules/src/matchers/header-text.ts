@@ -22,5 +22,4 @@ const readMatcher: MatcherReader = (cursor) => {
   return read;
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const headerMatcherText: ModuleText = { readMatcher, writeMatcher: headerMatcherLines };

@@ -16,5 +16,4 @@ const readMatcher = words("host");
 
 const writeMatcher = wordLines("host");
 
-/** Reads and writes the matcher in serverfiles. */
 export const hostMatcherText: ModuleText = { readMatcher, writeMatcher };

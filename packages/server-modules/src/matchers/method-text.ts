@@ -15,5 +15,4 @@ const readMatcher = words("method");
 
 const writeMatcher = wordLines("method");
 
-/** Reads and writes the matcher in serverfiles. */
 export const methodMatcherText: ModuleText = { readMatcher, writeMatcher };

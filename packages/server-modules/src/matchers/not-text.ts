@@ -56,5 +56,4 @@ const writeMatcher: MatcherWriter = (value, path, _name, writeSet) => {
   });
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const notMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -37,5 +37,4 @@ const writeMatcher: MatcherWriter = (value, path, matcherName) => [
   line("path_regexp", ...regexpWords(value, path, matcherName, [])),
 ];
 
-/** Reads and writes the matcher in serverfiles. */
 export const pathRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -15,5 +15,4 @@ const readMatcher = words("path");
 
 const writeMatcher = wordLines("path");
 
-/** Reads and writes the matcher in serverfiles. */
 export const pathMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -27,5 +27,4 @@ const readMatcher: MatcherReader = (cursor) => {
 
 const writeMatcher: MatcherWriter = (value, path) => [line("protocol", ...listOfTexts([value], path))];
 
-/** Reads and writes the matcher in serverfiles. */
 export const protocolMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -43,5 +43,4 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [line("query", ...(pairs.length === 0 ? [""] : pairs))];
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const queryMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -10,7 +10,6 @@ export const regexpSchema = z.strictObject({
   pattern: z.string().describe("In RE2 syntax; case counts, and it may match anywhere unless anchored."),
 });
 
-/** The config after validation. */
 export type RegexpConfig = z.infer<typeof regexpSchema>;
 
 /** Tests a text. On a match the captures become placeholders. */

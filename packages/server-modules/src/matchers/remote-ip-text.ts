@@ -27,5 +27,4 @@ const readMatcher = ranges("remote_ip");
 
 const writeMatcher = rangeLines("remote_ip");
 
-/** Reads and writes the matcher in serverfiles. */
 export const remoteIpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -11,7 +11,6 @@ export const responseMatcherSchema = z.strictObject({
     .describe("Fields: all must match, each with one of its values, as in the matcher `header`."),
 });
 
-/** The config after validation. */
 export type ResponseMatcherConfig = z.infer<typeof responseMatcherSchema>;
 
 /** Decides from its head whether a response matches. */

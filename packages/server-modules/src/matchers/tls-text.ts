@@ -39,5 +39,4 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [line("tls", ...(early ? ["early_data"] : []))];
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const tlsMatcherText: ModuleText = { readMatcher, writeMatcher };

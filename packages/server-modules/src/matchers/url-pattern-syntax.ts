@@ -186,7 +186,6 @@ function regexpOf({ prefix, regexp, suffix, modifier }: Part): string {
   return modifier === "*" ? `${all}?` : all;
 }
 
-/** A compiled component of a URL pattern. */
 export interface CompiledComponent {
   /** Regular expression that runs in linear time. */
   readonly regexp: LinearRegexp;

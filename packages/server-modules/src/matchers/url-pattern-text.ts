@@ -57,5 +57,4 @@ const writeMatcher: MatcherWriter = (value, path) => {
   return [lineWith(["url_pattern", pattern], lines)];
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const urlPatternMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -16,5 +16,4 @@ const readMatcher = keyedRegexp("vars_regexp", true);
 
 const writeMatcher = keyedRegexps("vars_regexp");
 
-/** Reads and writes the matcher in serverfiles. */
 export const varsRegexpMatcherText: ModuleText = { readMatcher, writeMatcher };

@@ -39,5 +39,4 @@ const writeMatcher: MatcherWriter = (value, path) =>
     .entries()
     .map(([key, values]) => line("vars", key, ...listOfTexts(values, `${path}/${key}`)));
 
-/** Reads and writes the matcher in serverfiles. */
 export const varsMatcherText: ModuleText = { readMatcher, writeMatcher };

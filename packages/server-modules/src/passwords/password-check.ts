@@ -1,6 +1,4 @@
-/** A password, and the hash to compare with. */
 export interface PasswordCheck {
-  /** Algorithm that made the hash. */
   readonly algorithm: "bcrypt" | "argon2id";
   /** Hash with its salt and cost, as in the config. */
   readonly hash: string;

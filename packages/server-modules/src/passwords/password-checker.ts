@@ -16,7 +16,6 @@ const firstGuessMs = 1_000;
 /** Longest wait in milliseconds that `Retry-After` asks for. */
 const maxRetryMs = 60_000;
 
-/** Threads that compute hashes. */
 export type HashThreads = Pick<PasswordThreads, "size" | "hasRoom" | "verify" | "close">;
 
 /** A request that waits for a result. */
@@ -60,7 +59,7 @@ interface CheckerOptions {
  * | equal to a waiting or running check | waits for the same result |
  * | a thread is free | computed at once (`right`, `wrong`, `failed`) |
  * | all threads are busy | queued; clients take turns |
- * | the queue is full | the client with most queued work loses its newest check, or the new check is (`refused`) |
+ * | the queue is full | the client with most queued work loses its newest check, or the new one is lost (`refused`) |
  * | the client disconnects | dropped, unless a thread computes it already (`dropped`) |
  */
 export class PasswordChecker {

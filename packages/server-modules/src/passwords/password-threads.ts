@@ -17,7 +17,6 @@ export function passwordThreadCount(): number {
 /** A check that a thread computes. */
 interface Job {
   readonly resolve: (right: boolean) => void;
-  /** Receives an error of the thread. */
   readonly reject: (error: Error) => void;
 }
 

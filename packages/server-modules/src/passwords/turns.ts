@@ -1,6 +1,5 @@
 /** Waiting work of one client. */
 export interface Waiting {
-  /** The client that waits. */
   readonly client: string;
 }
 

@@ -18,7 +18,6 @@ export interface KeysRequest {
 
 /** The result of work that other callers may wait for. */
 export interface WorkResult {
-  /** Key of the shared work. */
   readonly key: string;
   /** Result for all threads; undefined when the work failed. */
   readonly result: string | undefined;

@@ -30,5 +30,4 @@ export const s3Schema = z.strictObject({
     .describe("Requests to the service that one thread has under way; more get 503 (256)."),
 });
 
-/** The config, decoded. */
 export type S3Config = z.infer<typeof s3Schema>;

@@ -19,7 +19,6 @@ const fields = {
   max_requests: integer("max_requests", "invalid max_requests '%s'"),
 };
 
-/** The lines of the block. */
 export function s3Lines(members: Members): Line[] {
   return fieldLines(members, fields);
 }

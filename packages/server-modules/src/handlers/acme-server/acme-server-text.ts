@@ -122,5 +122,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "acme_server", words: [], ...blockOf([...fieldLines(handler, fields), ...rules]) };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const acmeServerText: ModuleText = { directive, toText };

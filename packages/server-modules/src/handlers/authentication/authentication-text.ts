@@ -86,7 +86,6 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "basic_auth", older: "basicauth", words, ...blockOf(lines) };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const authenticationText: ModuleText = {
   directives: { basicauth: directive, basic_auth: directive },
   toText,

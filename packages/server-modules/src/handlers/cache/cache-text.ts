@@ -15,7 +15,8 @@ import {
 import type { Draft } from "serverfile/values/draft";
 
 /**
- * Skips a line and its block. These lines configure the plug-in's local storage and its log, so they have no effect.
+ * Skips a line and its block. The line configures the plug-in's local storage or its log, and has no effect in this
+ * server.
  */
 const ignored: FieldReader = (cursor) => void cursor.nextSegment();
 
@@ -98,11 +99,9 @@ const readOption: OptionReader = (cursor, _readModule, existing) => {
   return draft;
 };
 
-/** Reads and writes the option in serverfiles. */
 export const cacheAppText: ModuleText = {
   readOption,
   writeOption: (app) => [lineWith(["cache"], fieldLines(app, sharedFields))],
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const cacheText: ModuleText = { directive, toText };

@@ -20,7 +20,6 @@ export interface Purge {
 
 /** The state of one store, for the admin API. */
 export interface StoreState {
-  /** Number of stored responses. */
   readonly responses: number;
   /** Bytes that the stored responses take. */
   readonly bytes: number;

@@ -91,7 +91,6 @@ export function isStorable(
 
 /** The parts of a response to store. */
 interface StoredParts {
-  /** Status of the response. */
   readonly status: number;
   /** Response headers without hop-by-hop fields. */
   readonly headers: HeaderList;

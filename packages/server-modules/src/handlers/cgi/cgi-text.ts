@@ -79,5 +79,4 @@ const toText: HandlerWriter = (handler) => {
   };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const cgiText: ModuleText = { directive, toText };

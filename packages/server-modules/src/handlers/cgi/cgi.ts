@@ -24,7 +24,6 @@ const defaultMaxBytes = 1024 * 1024 * 1024;
 const defaultMaxProcesses = 100;
 const defaultIdleMs = 5 * 60_000;
 
-/** The config after validation. */
 type Config = z.infer<typeof cgiSchema>;
 
 /** Checks a placeholder value in the program's path: the value must not lead out of the folder. */

@@ -39,5 +39,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const copyResponseHeadersText: ModuleText = { directive, toText };

@@ -54,5 +54,4 @@ const toText: HandlerWriter = (handler) => {
     : { directive: "copy_response", words: [], block: [line("status", word)] };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const copyResponseText: ModuleText = { directive, toText };

@@ -117,5 +117,4 @@ const toText: HandlerWriter = (handler): Written => {
     : { directive: "encode", words: [], block: [...lines, ...more] };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const encodeText: ModuleText = { directive, toText };

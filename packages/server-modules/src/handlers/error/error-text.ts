@@ -77,5 +77,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "error", words: status === undefined ? [message] : [message, status] };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const errorText: ModuleText = { directive, toText };

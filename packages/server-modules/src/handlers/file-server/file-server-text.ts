@@ -2,5 +2,4 @@ import type { ModuleText } from "serverfile/module-text";
 import { fileServer as directive } from "./file-server-directive.ts";
 import { fileServer as toText } from "./file-server-lines.ts";
 
-/** Reads and writes the directive in serverfiles. */
 export const fileServerText: ModuleText = { directive, toText };

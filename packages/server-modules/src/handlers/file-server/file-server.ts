@@ -40,7 +40,6 @@ const suffixes = { gzip: ".gz", br: ".br", zstd: ".zst" } as const;
 /** Codings of sidecar files. */
 type Coding = keyof typeof suffixes;
 
-/** The config after validation. */
 type Config = z.infer<typeof fileServerSchema>;
 
 /** The chosen file for a request, and the coding of its bytes. */

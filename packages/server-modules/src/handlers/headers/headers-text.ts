@@ -3,7 +3,6 @@ import { header } from "./header-directive.ts";
 import { withDefaults as runToText, headers as toText } from "./headers-lines.ts";
 import { requestHeader } from "./request-header-directive.ts";
 
-/** Reads and writes the directive in serverfiles. */
 export const headersText: ModuleText = {
   directives: { header, request_header: requestHeader },
   toText,

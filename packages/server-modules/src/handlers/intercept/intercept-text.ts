@@ -62,5 +62,4 @@ const toText: HandlerWriter = (handler, context) => {
   return { directive: "intercept", words: [], block, blocks: [responses] };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const interceptText: ModuleText = { directive, toText };

@@ -19,7 +19,6 @@ export const responseRuleSchema = z.strictObject({
     .describe("What answers in its place; `copy_response` in them sends it after all."),
 });
 
-/** The config after validation. */
 export type ResponseRuleConfig = z.infer<typeof responseRuleSchema>;
 
 /**

@@ -23,5 +23,4 @@ const toText: HandlerWriter = (handler) => ({
   words: [handler.text("name") ?? ""],
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const invokeText: ModuleText = { directive, toText };

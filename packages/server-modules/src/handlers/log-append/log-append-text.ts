@@ -35,5 +35,4 @@ const toText: HandlerWriter = (handler) => {
   };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const logAppendText: ModuleText = { directive, toText };

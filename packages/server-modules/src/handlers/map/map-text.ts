@@ -111,5 +111,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "map", words: [source, ...destinations], block };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const mapText: ModuleText = { directive, toText };

@@ -52,5 +52,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const metricsText: ModuleText = { directive, toText };

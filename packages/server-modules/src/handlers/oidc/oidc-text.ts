@@ -132,5 +132,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "oidc", words: [issuer], block: lines };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const oidcText: ModuleText = { directive, toText };

@@ -131,8 +131,8 @@ interface CookieText {
 }
 
 /**
- * `Set-Cookie` values for a value of any length. Parts that remain from an older, longer value are removed. @throws
- * ServerError HTTP_RESPONSE when the value is too long for browsers
+ * `Set-Cookie` values for a value of any length. Parts that remain from an older, longer value are removed.
+ * @throws ServerError HTTP_RESPONSE when the value is too long for browsers
  */
 export function setParts(
   cookies: ReadonlyMap<string, string>,

@@ -10,7 +10,7 @@ import { parseTemplate } from "../templates/template-parser.ts";
 
 export interface FormContent {
   readonly user: string;
-  /** Digits of the code. */
+  /** Number of digits of the code. */
   readonly digits: number;
   /** The fault of the last code; "" the first time. */
   readonly message: string;

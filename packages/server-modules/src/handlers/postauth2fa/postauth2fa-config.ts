@@ -53,5 +53,4 @@ export const postauth2faSchema = z.strictObject({
     .describe("Key of encrypted secrets: 32 bytes in base64. Global placeholders allowed."),
 });
 
-/** The config, decoded. */
 export type Postauth2faConfig = z.infer<typeof postauth2faSchema>;

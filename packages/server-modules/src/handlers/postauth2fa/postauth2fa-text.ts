@@ -77,5 +77,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const postauth2faText: ModuleText = { directives: { postauth_2fa: directive }, toText };

@@ -73,8 +73,8 @@ class SecondFactor implements HttpHandler {
   }
 
   /**
-   * True for a session of the same user and, if the config binds sessions to it, of the same client address. A request
-   * in the second half of the session's lifetime renews it.
+   * True for a session of the same user. By default, the client address must be the same too. A request in the second
+   * half of the session's lifetime renews it.
    */
   #hasSession(exchange: Exchange, user: string): boolean {
     const now = Date.now();

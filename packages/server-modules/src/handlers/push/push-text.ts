@@ -81,5 +81,4 @@ const toText: HandlerWriter = (handler) => {
     : { directive: "push", words: [], ...blockOf(lines) };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const pushText: ModuleText = { directive, toText };

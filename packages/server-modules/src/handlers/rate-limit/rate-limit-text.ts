@@ -136,5 +136,4 @@ const toText: HandlerWriter = (handler, { matcherLines }) => {
   return { directive: "rate_limit", words: [], ...blockOf([...lines, ...fieldLines(handler, commonFields)]) };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const rateLimitText: ModuleText = { directive, toText };

@@ -109,5 +109,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "replace", words: [], block: [...lines, ...rules] };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const replaceText: ModuleText = { directives: { replace: directive }, toText };

@@ -9,7 +9,6 @@ import { defineModule } from "server-core/modules/module";
 import { bufferOfText } from "server-core/uri/text-of-bytes";
 import { z } from "zod";
 
-/** The error of a body over the limit. */
 function tooLarge(limit: number): HttpError {
   return new HttpError(413, `request body is larger than the limit of ${limit} bytes`);
 }

@@ -18,7 +18,6 @@ import { upstreamFields } from "./upstream-fields.ts";
 
 /** State that all attempts of a request share. */
 export interface Attempt {
-  /** The request and its response. */
   readonly exchange: Exchange;
   /** Number of attempts, times, and the latest error. */
   readonly progress: ProxyProgress;
@@ -45,7 +44,6 @@ function hostFor({ scheme }: Transport, { key, path }: DialAddress, asked: strin
  * | the attempt fails | the upstream's last error; a failure unless the response had begun; the request count falls by one |
  */
 export class ProxyTry implements RelayPlan {
-  /** The client's request and its response. */
   readonly exchange: Exchange;
   /** Counters of the upstream's address. */
   readonly upstream: Upstream;

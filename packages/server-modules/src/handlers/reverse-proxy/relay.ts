@@ -36,7 +36,6 @@ export type HeadDecision =
 
 /** Receives the events of one attempt's response and makes the decisions. */
 export interface RelayPlan {
-  /** The client's request and its response. */
   readonly exchange: Exchange;
   /** Upstream whose running requests are counted. */
   readonly upstream: Upstream;
@@ -66,11 +65,8 @@ export interface RelayPlan {
 
 /** A response whose head has arrived, and about which routes decide. */
 export interface HeldResponse {
-  /** Rule that matched the response. */
   readonly rule: ResponseRule;
-  /** Status of the upstream. */
   readonly status: number;
-  /** Fields of the upstream. */
   readonly headers: HeaderList;
   /** Sends the response, with the header fields that handlers set. Resolves when the whole response is sent. */
   send(status: number): Promise<void>;

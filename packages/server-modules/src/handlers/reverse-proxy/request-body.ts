@@ -3,7 +3,6 @@ import type { Exchange } from "http-engine/exchange";
 import { getHeader } from "http-engine/header-list";
 import { ServerError } from "server-core/errors";
 
-/** The body of a request for upstreams. */
 export interface RequestBody {
   /** Buffered bytes, the client's stream, or undefined without a body. */
   readonly content: Readable | Uint8Array | undefined;

@@ -3,7 +3,6 @@ import type { HeaderList } from "http-engine/header-list";
 import { type RequestHeaderOptions, upstreamRequestHeaders } from "./proxy-headers.ts";
 import type { WireText } from "./transport/transport.ts";
 
-/** The header fields for an upstream. */
 export interface UpstreamFields {
   /** Must not be changed when `wireText` is set. */
   readonly headers: HeaderList;

@@ -9,7 +9,6 @@ import { compileQueryChanges } from "./rewrite-query.ts";
 import { compileUri } from "./rewrite-uri.ts";
 import { stripPrefix, stripSuffix } from "./strip-path.ts";
 
-/** One step of a rewrite. */
 type Step = (exchange: Exchange) => void;
 
 /** Replaces the first `limit` occurrences; 0 or less replaces all. */

@@ -64,5 +64,4 @@ export const rewriteSchema = z.strictObject({
     .describe("Changes of the query, in the order rename, set, add, replace, delete."),
 });
 
-/** The config after validation. */
 export type RewriteConfig = z.infer<typeof rewriteSchema>;

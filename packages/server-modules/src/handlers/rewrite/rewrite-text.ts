@@ -6,7 +6,6 @@ import { tryFiles } from "./try-files-directive.ts";
 import { tryFilesAt as runToText } from "./try-files-lines.ts";
 import { uri } from "./uri-directive.ts";
 
-/** Reads and writes the directive in serverfiles. */
 export const rewriteText: ModuleText = {
   directives: { method, rewrite, uri, try_files: tryFiles },
   toText,

@@ -4,5 +4,4 @@ import { redir } from "./redir-directive.ts";
 import { respond } from "./respond-directive.ts";
 import { staticResponse as toText } from "./static-response-lines.ts";
 
-/** Reads and writes the directive in serverfiles. */
 export const staticResponseText: ModuleText = { directives: { redir, abort, respond }, toText };

@@ -127,9 +127,7 @@ type Config = z.infer<typeof configSchema>;
  * get a request.
  */
 class Answer {
-  /** Computes the response status. */
   readonly statusFor: (exchange: Exchange) => number;
-  /** Sets the configured header fields. */
   readonly setHeaders: (exchange: Exchange) => void;
   /** Computes the body, with placeholders replaced. */
   readonly bodyFor: (exchange: Exchange) => Body;

@@ -14,7 +14,7 @@ function isTie(value: number, digits: number): boolean {
   return Number.isInteger(size) && (BigInt(size) % unit) * 2n === unit;
 }
 
-/** Makes an odd last digit even. JavaScript rounds a tie up, but Go rounds it to an even last digit. */
+/** Makes an odd last digit even. JavaScript rounds a tie away from zero, but Go rounds it to an even last digit. */
 function toEven(text: string): string {
   return text.replace(/^([-.\d]*)([13579])(?=e|$)/, (_all, before, last) => before + (Number(last) - 1));
 }

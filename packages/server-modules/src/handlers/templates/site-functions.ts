@@ -36,7 +36,7 @@ export interface SiteFunctionOptions {
 
 /**
  * Removes tags from a text. Quoted attributes may contain angle brackets. The text of an unclosed tag is dropped:
- * `<<b>script>` must not become a tag. The result is not safe HTML: only `html` makes text safe.
+ * `<<b>script>` must not become a tag. The result is not safe HTML: use `html` to make text safe.
  * Source: Caddy 2.11, `stripHTML`
  */
 function stripHtml(text: string): string {

@@ -77,7 +77,6 @@ function dict(...pairs: unknown[]): Map<string, unknown> {
   return map;
 }
 
-/** Keys of a map or object. */
 function keysOf(value: unknown): string[] {
   return value instanceof Map ? [...value.keys()].map(printed) : Object.keys((value ?? {}) as object);
 }

@@ -20,7 +20,6 @@ export type TokenKind =
   | "character"
   | "symbol";
 
-/** A token of a template. */
 export interface Token {
   readonly kind: TokenKind;
   /** The value of a string; the name of a field or variable without its sign; else the text itself. */

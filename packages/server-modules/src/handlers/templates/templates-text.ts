@@ -71,5 +71,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const templatesText: ModuleText = { directive, toText };

@@ -39,7 +39,6 @@ const configSchema = z.strictObject({
   match: responseMatcherSchema.nullish().describe("Responses that are templates, beside their type (all)."),
 });
 
-/** Default content types of templates. */
 const defaultTypes = ["text/html", "text/plain", "text/markdown"];
 
 /** The compiled config. */

@@ -55,5 +55,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf([...fieldLines(handler, fields), ...fieldLines(handler, rates)]),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const timeoutsText: ModuleText = { directive, toText };

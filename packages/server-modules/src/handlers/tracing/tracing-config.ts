@@ -11,5 +11,4 @@ export const tracingSchema = z.strictObject({
     .describe("Further attributes, set at the end of the request; placeholders allowed."),
 });
 
-/** The config after validation. */
 export type TracingConfig = z.infer<typeof tracingSchema>;

@@ -61,5 +61,4 @@ const toText: HandlerWriter = (handler) => {
   return { directive: "tracing", words: [], ...blockOf(lines) };
 };
 
-/** Reads and writes the directive in serverfiles. */
 export const tracingText: ModuleText = { directive, toText };

@@ -7,7 +7,6 @@ import { root } from "./root-directive.ts";
 import { vars } from "./vars-directive.ts";
 import { vars as toText } from "./vars-lines.ts";
 
-/** Reads and writes the directive in serverfiles. */
 export const varsText: ModuleText = {
   directives: {
     vars,

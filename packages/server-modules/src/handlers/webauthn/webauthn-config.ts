@@ -15,7 +15,6 @@ const origin = z.string().refine(
   { error: "an entry of origins is no origin such as https://app.example.com" },
 );
 
-/** Config of the handler. */
 export const webauthnSchema = z
   .strictObject({
     rp_id: z
@@ -83,5 +82,4 @@ export const webauthnSchema = z
     { error: "an entry of origins is neither rp_id nor below it, so that browsers would refuse it" },
   );
 
-/** The config, decoded. */
 export type WebauthnConfig = z.infer<typeof webauthnSchema>;

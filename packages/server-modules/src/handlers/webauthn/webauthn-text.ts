@@ -59,5 +59,4 @@ const toText: HandlerWriter = (handler) => ({
   ...blockOf(fieldLines(handler, fields)),
 });
 
-/** Reads and writes the directive in serverfiles. */
 export const webauthnText: ModuleText = { directive, toText };

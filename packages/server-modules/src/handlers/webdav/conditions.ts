@@ -191,7 +191,6 @@ export class Conditions {
   }
 }
 
-/** Returns the parent folder of an entry. */
 function folderOf(entry: string): string {
   return entry.slice(0, entry.lastIndexOf("/")) || "/";
 }

@@ -53,7 +53,6 @@ export function writeContent({ content }: DavElement): string {
     .join("");
 }
 
-/** Makes the error of an invalid XML body. */
 function malformed(reason: string): DavError {
   return new DavError(400, `the body cannot be read as XML: ${reason}`);
 }

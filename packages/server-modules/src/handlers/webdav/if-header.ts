@@ -24,7 +24,6 @@ const maxConditions = 100;
 /** Matches a token of the field: a parenthesis, `<token or URL>`, `["tag"]`, or `Not`. */
 const part = /[ \t]*(?:(\()|(\))|<([^<>\s]*)>|\[((?:W\/)?"[^"\]]*")\]|(Not)(?=[ \t<[]))/gy;
 
-/** Makes the error of a malformed field. */
 function invalid(reason: string): DavError {
   return new DavError(400, `invalid If: ${reason}`);
 }

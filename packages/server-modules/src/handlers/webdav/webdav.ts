@@ -29,7 +29,6 @@ const ofFiles = "OPTIONS, LOCK, GET, HEAD, POST, DELETE, PROPPATCH, COPY, MOVE, 
 
 /** The parts of a request that a method needs. */
 interface Task {
-  /** The request and its response. */
   readonly exchange: Exchange;
   /** The share of the request. */
   readonly share: Share;

@@ -23,9 +23,7 @@ export const timestamp = named("timestamp");
 export const duration = named("duration");
 /** The type of a type, as `type(1) == int` compares. */
 export const type = named("type");
-/** A list of one type. */
 export const list = (of: CelKind): CelKind => ({ name: "list", parts: [of] });
-/** A map with one key type and one value type. */
 export const map = (key: CelKind, value: CelKind): CelKind => ({ name: "map", parts: [key, value] });
 
 /** Name of a type in Caddy's form: `list(string)`. */

@@ -19,7 +19,6 @@ import {
   uint,
 } from "./cel-types.ts";
 
-/** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 /** The content of a node for one case. */
 type Kind<Case extends string> = Extract<Expr["exprKind"], { case: Case }>["value"];

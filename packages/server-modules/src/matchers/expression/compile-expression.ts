@@ -62,7 +62,6 @@ function placeholderValue(exchange: Exchange, name: string): CelInput {
   return integers.has(name) && value !== undefined && /^\d+$/.test(value) ? BigInt(value) : (value ?? null);
 }
 
-/** Loads a matcher that the expression calls. */
 async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<HttpMatcher> {
   try {
     return await context.load(httpMatchers, call.name, call.config, call.name);
@@ -71,7 +70,6 @@ async function loadMatcher(call: MatcherCall, context: ModuleContext): Promise<H
   }
 }
 
-/** The error of an expression that does not compile. */
 function refused(error: unknown): ServerError {
   return new ServerError("MODULE_CONFIG", `compiling CEL program: ${messageOf(error)}`, { cause: error });
 }

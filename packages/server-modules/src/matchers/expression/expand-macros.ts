@@ -4,9 +4,7 @@ import { sortByKeys } from "./cel-lists.ts";
 import { extremeFunctions } from "./cel-math.ts";
 import { childrenOf } from "./expression-parts.ts";
 
-/** A node of the parsed expression. */
 type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
-/** A call expression. */
 type Call = Extract<Expr["exprKind"], { case: "callExpr" }>["value"];
 
 /** Parses a small expression that serves as a template. */

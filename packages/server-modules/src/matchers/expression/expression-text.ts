@@ -53,5 +53,4 @@ const writeMatcher: MatcherWriter = (value, path, matcherName) => {
   return [line("expression", { quoted: expr })];
 };
 
-/** Reads and writes the matcher in serverfiles. */
 export const expressionMatcherText: ModuleText = { readMatcher, writeMatcher };

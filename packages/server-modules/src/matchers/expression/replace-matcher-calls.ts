@@ -5,14 +5,11 @@ import { placeholderFunction } from "./expand-placeholders.ts";
 import { childrenOf } from "./expression-parts.ts";
 import { isMatcherFunction, type MatcherArgument, matcherConfig } from "./matcher-call.ts";
 
-/** A node of the parsed expression. */
 type Expr = ReturnType<typeof parse>["expr"];
 
 /** A call of a matcher in an expression. */
 export interface MatcherCall {
-  /** Name of the called matcher. */
   readonly name: string;
-  /** Config of the matcher's module. */
   readonly config: JsonValue;
 }
 

@@ -43,7 +43,6 @@ export interface ListedPlace {
 
 /** A folder that a request names. */
 export interface BrowseRequest extends ListedPlace {
-  /** The request. */
   readonly exchange: Exchange;
   /** True when a file is hidden for this request. */
   readonly isHidden: (path: string, exchange: Exchange) => boolean;

@@ -4,7 +4,6 @@ import { bufferOfText } from "server-core/uri/text-of-bytes";
 import type { DialAddress } from "../transport/dial-address.ts";
 import type { ResponseReceiver, Transport, UpstreamCall, UpstreamRequest } from "../transport/transport.ts";
 
-/** A check's request. */
 export interface HealthRequest {
   /** Address to check. */
   readonly dial: DialAddress;

@@ -53,5 +53,4 @@ const readText: ModuleReader = (cursor) => {
   return draft;
 };
 
-/** Reads the module in serverfiles. */
 export const fastcgiTransportText: ModuleText = { readText };

@@ -184,5 +184,4 @@ const readText: ModuleReader = (transportCursor, readModule) => {
   return draft;
 };
 
-/** Reads the module in serverfiles. */
 export const httpTransportText: ModuleText = { readText };

@@ -19,7 +19,6 @@ interface Parts {
   readonly port: string;
 }
 
-/** The parts of an upstream address. */
 export interface Upstream {
   /** "", http, https, h2c, or an unsupported scheme. */
   readonly scheme: string;

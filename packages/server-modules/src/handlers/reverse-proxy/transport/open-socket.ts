@@ -72,8 +72,8 @@ export interface SocketWay {
 
 /**
  * Opens a connection, through a proxy if given, and with TLS if given.
- * @param done called once, with a socket without our listeners, or with the error. Data that arrives before is
- * delivered later
+ * @param done called once, with a socket that has none of this module's listeners, or with the error. Data that arrives
+ * before is delivered later
  * @returns a function that cancels; `done` is not called afterwards
  */
 export function openSocket(

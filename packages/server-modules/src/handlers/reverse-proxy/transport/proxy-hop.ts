@@ -10,7 +10,6 @@ import { askForSocksTunnel, type SocksUser } from "./socks-tunnel.ts";
 export interface ProxyHop {
   /** Host without brackets. */
   readonly host: string;
-  /** Port of the proxy. */
   readonly port: number;
   /** True when the proxy is reached over TLS. */
   readonly secure: boolean;

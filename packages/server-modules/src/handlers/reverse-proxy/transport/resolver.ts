@@ -14,7 +14,6 @@ export const resolverSchema = z.strictObject({
     ),
 });
 
-/** The config after validation. */
 export type ResolverConfig = z.infer<typeof resolverSchema>;
 
 /** Number of attempts at each name server. */
@@ -22,8 +21,8 @@ const tries = 2;
 const triesTimeoutMs = 2_000;
 
 /**
- * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, because no configured server could resolve them. @throws
- * ServerError MODULE_CONFIG
+ * `udp/1.1.1.1:53` becomes `1.1.1.1:53`. Names are refused, because no configured server could resolve them.
+ * @throws ServerError MODULE_CONFIG
  */
 function serverAddress(text: string): string {
   const bare = text.replace(/^(?:udp|tcp)[46]?\//, "");

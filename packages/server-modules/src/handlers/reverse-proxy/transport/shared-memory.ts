@@ -21,7 +21,6 @@ export class SharedMemory {
     this.#most = most;
   }
 
-  /** Number of lent buffers. */
   get lent(): number {
     return this.#lent;
   }

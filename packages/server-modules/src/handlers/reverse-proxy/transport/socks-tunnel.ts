@@ -10,7 +10,6 @@ export interface SocksUser {
   readonly password: string;
 }
 
-/** SOCKS version. */
 const version = 5;
 const userVersion = 1;
 /** Authentication methods. `refused`: the proxy accepts none of the offered methods. */

@@ -1,7 +1,6 @@
 import type { HeaderList } from "http-engine/header-list";
 import { trimBlanks } from "http-protocols/http1/field-lines";
 
-/** The head of a CGI response. */
 export interface CgiHead {
   /** Status from the field `Status`; 200 without it. Source: RFC 3875, section 6.3.3 */
   readonly status: number;

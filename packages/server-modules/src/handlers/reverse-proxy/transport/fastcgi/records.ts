@@ -102,7 +102,7 @@ export class RecordReader {
     return this.#rest.length > 0;
   }
 
-  /** @throws Error for bytes that are not a record of our request */
+  /** @throws Error for bytes that are not a record of request 1 */
   push(bytes: Buffer): void {
     let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (rest.length >= headerBytes) {

@@ -19,7 +19,6 @@ import { bodyFraming, type ResponseHead, type ResponseHeadReader } from "./respo
 export interface H1ConnectionOwner {
   /** Time limits and sizes that all connections of the pool share. */
   readonly limits: H1Limits;
-  /** Parses response heads. */
   readonly heads: ResponseHeadReader;
   /** Called when the call is over and the connection can carry a further call. */
   connectionFree(connection: H1ClientConnection): void;

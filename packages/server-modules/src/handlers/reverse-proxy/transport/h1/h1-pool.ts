@@ -15,11 +15,9 @@ export type Dial = (
   done: (error: Error | undefined, socket: Socket | undefined) => void,
 ) => () => void;
 
-/** Options of a connection pool. */
 export interface H1PoolOptions {
   /** Time limits and sizes of each connection. */
   readonly limits: H1Limits;
-  /** Opens a connection. */
   readonly dial: Dial;
   /** False: each request opens and closes its own connection. */
   readonly keepAlive: boolean;

@@ -14,7 +14,6 @@ export const bodyFraming = { none: 0, length: 1, chunked: 2, untilClose: 3 } as 
 /** A value of {@link bodyFraming}. */
 export type BodyFraming = (typeof bodyFraming)[keyof typeof bodyFraming];
 
-/** The head of an HTTP/1 response. */
 export interface ResponseHead {
   readonly status: number;
   /** HTTP version without `HTTP/`. */
@@ -33,7 +32,6 @@ export interface ResponseHead {
 /** Matches the status line. The reason may be missing, and may contain any characters except control characters. */
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
-/** The first line of a response. */
 interface StatusLine {
   readonly status: number;
   /** Version that determines whether the connection is kept alive. */
@@ -98,8 +96,8 @@ export class ResponseHeadReader {
 }
 
 /**
- * Like {@link parseResponseHead}, but accepts legacy forms. After a legacy head, the connection is not reused. @throws
- * Error
+ * Like {@link parseResponseHead}, but accepts legacy forms. After a legacy head, the connection is not reused.
+ * @throws Error
  */
 function parseAnyHead(text: string, method: string): ResponseHead {
   try {
