@@ -13,7 +13,6 @@ export interface ToolAnswer {
   readonly rest: string;
 }
 
-/** A tool that an assistant can call. */
 export interface Tool<Context> {
   /** Name of the tool, such as `get_services`. Clients identify tools by name, so the name never changes. */
   readonly name: string;
