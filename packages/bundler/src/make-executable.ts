@@ -46,7 +46,6 @@ function nativeFiles(name: string, packageFolder: string): [string, string][] {
 const isLarge = (files: readonly [string, string][]) =>
   files.reduce((sum, [, path]) => sum + statSync(path).size, 0) > maxNativeBytes;
 
-/** The inputs of a single executable file. */
 export interface ExecutableOptions {
   /** The package, built, with a slash at its end. */
   readonly packageFolder: URL;

@@ -15,7 +15,6 @@ const manifestSchema = z.object({
 
 const nameIn = (scope: string | undefined, name: string) => (scope === undefined ? name : `${scope}/${name}`);
 
-/** The inputs of an npm package. */
 export interface NpmPackageOptions {
   /** The package, built, with a slash at its end. */
   readonly packageFolder: URL;

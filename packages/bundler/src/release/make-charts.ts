@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packFolder } from "./pack-folder.ts";
 
-/** Input and output of the charts. */
 export interface ChartOptions {
   /** Folder whose subfolders are charts. */
   readonly charts: string;

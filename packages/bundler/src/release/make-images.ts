@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { imageNames } from "./release-files.ts";
 
-/** The inputs of images, and their target. */
 export interface ImageOptions {
   readonly root: string;
   readonly output: string;
