@@ -32,7 +32,6 @@ export interface KeyPairFiles {
   readonly privateKey: string | undefined;
 }
 
-/** Settings of a CA. */
 export interface AuthorityOptions {
   /** ID of the CA in configs, paths of the admin API, and keys of the storage: `local`. */
   readonly id: string;

@@ -33,7 +33,6 @@ const storedSchema = z.object({
 
 type StoredKeys = z.infer<typeof storedSchema>;
 
-/** Settings of the stored keys. */
 export interface StoredTicketKeysOptions {
   readonly storage: Storage;
   readonly log: Logger;

@@ -12,7 +12,6 @@ import type { Validations } from "./validations.ts";
 export interface AcmeServices {
   /** Signs the certificates of the orders. */
   readonly authority: CertificateAuthority;
-  /** Accounts and orders. */
   readonly store: AcmeStore;
   /** Checks challenges in the background. */
   readonly validations: Validations;

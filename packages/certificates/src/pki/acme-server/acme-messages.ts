@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AcmeProblem } from "./acme-problem.ts";
 
-/** Kinds of challenges. */
 export const challengeTypes = ["http-01", "dns-01", "tls-alpn-01"] as const;
 
 /**
@@ -52,7 +51,6 @@ export interface NameRules {
   readonly ipRanges: readonly string[];
 }
 
-/** One request of an ACME client. */
 export interface AcmeRequest {
   /** Settings of the handler that received the request; the main thread stores no settings. */
   readonly settings: AcmeServerSettings;
@@ -70,7 +68,6 @@ export interface AcmeRequest {
 
 /** The answer that the handler sends, errors included. */
 export interface AcmeReply {
-  /** Status code of HTTP. */
   readonly status: number;
   /** Name, value, name, value, … */
   readonly headers: readonly string[];

@@ -42,7 +42,6 @@ export class AcmeProblem extends Error {
     this.status = status ?? statuses[type];
   }
 
-  /** The error as a problem document. */
   get document(): ProblemDocument {
     return {
       type: `urn:ietf:params:acme:error:${this.type}`,

@@ -58,7 +58,6 @@ function directory(base: string): object {
 
 /** Serves ACME clients for one CA. Source: RFC 8555 */
 export class AcmeServer {
-  /** Services for all calls. */
   readonly #services: AcmeServices;
   /** Shared by all authorities and configs. */
   readonly #nonces: Nonces;
@@ -76,7 +75,7 @@ export class AcmeServer {
     void this.#clean();
   }
 
-  /** Handles one request; never fails. */
+  /** Never rejects. */
   async handle(request: AcmeRequest): Promise<AcmeReply> {
     let answer: AcmeReply;
     try {

@@ -12,7 +12,6 @@ import { validateTlsAlpn } from "./challenges/tls-alpn-challenge.ts";
 import { mayPass, type ValidationWays, type Validator } from "./challenges/validation.ts";
 import type { KeyedQueue } from "./keyed-queue.ts";
 
-/** The check of each kind of challenge. */
 const validators: Readonly<Record<ChallengeType, Validator>> = {
   "http-01": validateHttp,
   "dns-01": validateDns,
@@ -30,7 +29,6 @@ const maxRunning = 200;
 export interface ChallengePlace {
   /** The account that ordered. */
   readonly accountId: string;
-  /** The order within the account. */
   readonly orderId: string;
   /** Index of the authorization in the order. */
   readonly position: number;

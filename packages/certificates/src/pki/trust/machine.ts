@@ -21,7 +21,6 @@ export interface Machine {
   readonly interactive: boolean;
 }
 
-/** The machine that this process runs on. */
 export function thisMachine(interactive: boolean): Machine {
   return {
     platform: process.platform,

@@ -19,7 +19,7 @@ export interface TrustStore {
   remove(root: RootFile): Promise<void>;
 }
 
-/** Common name of a certificate's subject. */
+/** Common name of the subject; `Development CA` for a subject without one. */
 function commonName(certificate: X509Certificate): string {
   return /^CN=(.+)$/m.exec(certificate.subject)?.[1] ?? "Development CA";
 }

@@ -114,7 +114,6 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** Closes the connections. */
   async close(): Promise<void> {
     await (await this.#dispatcher)?.close();
   }

@@ -36,7 +36,6 @@ export function testDirectoryOf(config: Pick<AcmeConfig, "ca" | "test_ca">): str
 
 /** An ACME CA, and the server's account with it. */
 export class AcmeAuthority {
-  /** URL of the authority's directory. */
   readonly directoryUrl: string;
   /** Name of the authority's folder in the storage. */
   readonly key: string;

@@ -17,7 +17,6 @@ import {
 import { externalAccountBinding, publicJwk, signMessage } from "./jws.ts";
 import { retryTime } from "./retry-time.ts";
 
-/** Size limit of one answer in bytes. */
 const maxAnswerBytes = 1024 * 1024;
 /** Timeout of one request, from the connection to the end of the answer. */
 const requestTimeoutMs = 30_000;
@@ -38,7 +37,6 @@ const userAgent = "server-acme/1";
 
 /** An authority's answer, with any status. */
 interface Answer {
-  /** HTTP status code. */
   readonly status: number;
   /** Header fields, with names in lower case. */
   readonly headers: Record<string, string | string[] | undefined>;

@@ -308,7 +308,6 @@ function filledConfig(config: AcmeConfig): AcmeConfig {
   };
 }
 
-/** Issues certificates from an ACME authority. */
 export const acmeIssuer = defineModule({
   id: "tls.issuance.acme",
   config: acmeSchema,

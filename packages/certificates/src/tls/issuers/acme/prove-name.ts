@@ -39,7 +39,6 @@ export interface ProvingTools {
   readonly signal: AbortSignal;
 }
 
-/** Default TTL of the record in milliseconds. */
 const defaultTtlMs = 120_000;
 /** Default time in milliseconds until the record must be visible, else the attempt fails. */
 const defaultPropagationMs = 120_000;

@@ -3,7 +3,6 @@ import { readWithin } from "server-core/net/read-within";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 
-/** Size limit of an answer. */
 const maxAnswerBytes = 5 * 1024 * 1024;
 
 /** The data for proving one name. */

@@ -31,7 +31,6 @@ const pollMs = 5_000;
  * have passed.
  */
 const cancelTimeoutMs = 10_000;
-/** Default TTL of the record in milliseconds. */
 const defaultTtlMs = 120_000;
 /** Default time in milliseconds to wait until the record is visible. */
 const defaultPropagationMs = 120_000;
@@ -251,7 +250,6 @@ export class ZerosslIssuer implements CertificateIssuer {
   }
 }
 
-/** Issues certificates with ZeroSSL's REST API. */
 export const zerosslIssuer = defineModule({
   id: "tls.issuance.zerossl",
   config: zerosslSchema,

@@ -146,13 +146,11 @@ export interface WireRecord {
   readonly data: Buffer;
 }
 
-/** An answer of a DNS server. */
 export interface DnsAnswer {
   /** The ID of the question. */
   readonly id: number;
   /** RCODE; 0 is success. Source: RFC 1035, section 4.1.1 */
   readonly code: number;
-  /** Records that answer the question. */
   readonly answers: readonly WireRecord[];
   /** Additional records. The signature is the last record. */
   readonly additional: readonly WireRecord[];

@@ -26,7 +26,6 @@ export interface TsigKey {
   readonly secret: Buffer;
 }
 
-/** A message with its signature. */
 export interface SignedMessage {
   /** The signed message, with the TSIG record at the end. */
   readonly message: Buffer;
