@@ -3,7 +3,6 @@ import { escapeHtml } from "./escape-html.ts";
 import { HeadingIds } from "./heading-ids.ts";
 import { highlight } from "./highlight.ts";
 
-/** A heading of a page. */
 export interface Heading {
   /** Level of the heading; 1 for the title of a page. */
   readonly depth: number;
@@ -21,11 +20,9 @@ export interface Section {
   readonly text: string;
 }
 
-/** The result of rendering a page's Markdown. */
 export interface RenderedMarkdown {
   /** The first heading of depth 1; empty without one. */
   readonly title: string;
-  /** Content of the page. */
   readonly html: string;
   /** All headings, in order. */
   readonly headings: readonly Heading[];

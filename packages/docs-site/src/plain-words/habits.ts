@@ -4,7 +4,6 @@ import type { Sentence } from "./sentence.ts";
 export interface Finding {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Kind of the habit. */
   readonly habit: "opening" | "length" | "phrase";
   /** Advice on what to write instead. */
   readonly advice: string;

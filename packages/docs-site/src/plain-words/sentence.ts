@@ -14,7 +14,6 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 const abbreviation = /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp)|\b[A-Z])\.\s*$/;
 
 /**
- * Cuts a paragraph into sentences.
  * @param paragraph text without markup; `\n` where the source begins a new line, so that lines can be counted
  * @param firstLine line of the source on which the paragraph begins
  */

@@ -8,7 +8,6 @@ import { pageHtml } from "./page-template.ts";
 import { searchIndexScript } from "./search-index.ts";
 import { SiteLinks } from "./site-links.ts";
 
-/** The inputs of a site. */
 export interface SiteSources {
   /** Folder of the pages: docs/. */
   readonly docsFolder: string;
@@ -20,7 +19,6 @@ export interface SiteSources {
   readonly madePages: readonly SourcePage[];
 }
 
-/** The result of a build. */
 export interface BuiltSite {
   readonly pages: number;
   readonly bytes: number;

@@ -1,6 +1,4 @@
-/** A group of pages in the navigation. */
 export interface NavigationGroup {
-  /** Title of the group. */
   readonly title: string;
   /** Paths below docs/. A name that ends in `/` means all pages in the folder that no other entry names. */
   readonly pages: readonly string[];
@@ -86,17 +84,14 @@ export const navigation: readonly NavigationGroup[] = [
   { title: "Modules of the web server", pages: ["reference/modules/"] },
 ];
 
-/** A page in the navigation. */
 export interface NavigationEntry {
   /** Path below docs/. */
   readonly path: string;
-  /** Title of the page. */
   readonly title: string;
 }
 
 /** A group with its existing pages. */
 export interface FilledGroup {
-  /** Title of the group. */
   readonly title: string;
   /** Pages of the group, in order. */
   readonly entries: readonly NavigationEntry[];

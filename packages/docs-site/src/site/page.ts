@@ -4,7 +4,6 @@ import type { RenderedMarkdown } from "../markdown/render-markdown.ts";
 export interface SourcePage {
   /** Path below docs/, with `/`: `adr/001-….md`. */
   readonly path: string;
-  /** Text of the page. */
   readonly markdown: string;
 }
 
