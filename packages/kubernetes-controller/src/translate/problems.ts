@@ -1,6 +1,5 @@
 /** A fault of an object, for the log and for an Event. The other objects are served. */
 export interface Problem {
-  /** Kind of the object. */
   readonly kind: string;
   readonly object: {
     readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string };
