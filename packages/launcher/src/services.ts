@@ -4,9 +4,7 @@ import { readProgram } from "bundler/program";
 
 /** One port that a process listens on. */
 export interface ServicePort {
-  /** Port number that the process listens on. */
   readonly port: number;
-  /** Transport protocol of the port. */
   readonly protocol: "tcp" | "udp";
   /** The listener's purpose, for messages. */
   readonly what: string;
@@ -22,7 +20,6 @@ export interface Service {
   readonly program: string;
   /** Options of Node, before the program. */
   readonly nodeOptions?: readonly string[];
-  /** Arguments of the program. */
   readonly arguments: readonly string[];
   /** Additional environment variables. */
   readonly environment: Readonly<Record<string, string>>;
@@ -37,7 +34,6 @@ export interface Service {
   readonly healthUrl?: string;
 }
 
-// Folder of the example programs.
 const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
 
 /**

@@ -5,7 +5,6 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 const sameRequestMs = 1_000;
 
-/** Handlers of stop requests. */
 export interface StopListener {
   /** Called for the first request: stops gracefully. @param why the signal, or the end of the parent process */
   stop(why: string): void;

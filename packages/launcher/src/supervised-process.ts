@@ -55,7 +55,6 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
   readonly service: Service;
   /** Variables that all processes get. */
   readonly #environment: NodeJS.ProcessEnv;
-  // Pauses between restarts.
   readonly #pauses = new RestartPauses();
   /** The running child; undefined between two starts. */
   #child: ChildProcess | undefined;
@@ -74,7 +73,6 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     this.#environment = environment;
   }
 
-  /** Current state of the process. */
   get state(): ProcessState {
     return this.#state;
   }
@@ -193,7 +191,6 @@ export class SupervisedProcess extends EventEmitter<ProcessEvents> {
     clearTimeout(timer);
   }
 
-  /** Kills the process immediately. */
   kill(): void {
     this.#state = "stopping";
     clearTimeout(this.#restartTimer);
