@@ -18,7 +18,6 @@ const smallestMessage = 8;
 /** Maximum number of bytes of the first message. A larger length means another protocol. */
 const largestMessage = 16 * 1024;
 
-/** The first message of a PostgreSQL client. */
 type FirstMessage =
   | { readonly kind: "ssl" | "cancel" }
   | { readonly kind: "startup"; readonly parameters: ReadonlyMap<string, string> };

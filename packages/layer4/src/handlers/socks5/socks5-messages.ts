@@ -126,7 +126,6 @@ export function readDestination(bytes: Buffer, start: number): Read<Destination 
   return { value: { host, port: bytes.readUInt16BE(end - 2) }, length: end - start };
 }
 
-/** The request of a client. */
 export interface Socks5Request {
   /** Command byte of the request. It may be a command that SOCKS5 does not define. */
   readonly command: number;
