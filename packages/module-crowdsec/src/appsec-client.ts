@@ -9,7 +9,6 @@ import {
 import type { Dispatcher } from "undici";
 import { firstBytes } from "./first-bytes.ts";
 
-/** Settings of CrowdSec's AppSec component. */
 export interface AppsecSettings {
   readonly url: string;
   readonly apiKey: string;

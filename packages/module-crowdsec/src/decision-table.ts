@@ -34,7 +34,6 @@ export interface TableData {
   readonly families: readonly [v4: readonly NetworkGroup[], v6: readonly NetworkGroup[]];
 }
 
-/** A table without decisions. */
 export const emptyTable: TableData = { version: 0, kinds: [], families: [[], []] };
 
 /** Words of each key of a family. */

@@ -21,7 +21,6 @@ export const pingAddress = "127.0.0.255";
 
 /** An answer of the local API that is no success. */
 export class LapiError extends Error {
-  /** Status of the answer. */
   readonly status: number;
 
   constructor(status: number, message: string) {

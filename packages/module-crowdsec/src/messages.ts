@@ -27,7 +27,6 @@ export interface Attached {
   readonly appsec: AppsecSettings | undefined;
 }
 
-/** A new snapshot. */
 export interface TableNews {
   readonly id: string;
   readonly table: TableData;

@@ -4,7 +4,6 @@ import type { Bouncer } from "./bouncer.ts";
 import { activeDecisions } from "./crowdsec-metrics.ts";
 import { crowdsecTopics, type UsageCount } from "./messages.ts";
 
-/** One figure of a report. */
 interface UsageItem {
   readonly name: string;
   readonly unit: string;
