@@ -39,7 +39,6 @@ interface Reader {
  * cannot be read, the old data stays in use.
  */
 export class LocationDatabase implements SharedResource {
-  /** Path of the database file. */
   readonly #path: string;
   readonly #log: Logger;
   /** Reader of the current data; a new edition replaces it. */
