@@ -68,7 +68,7 @@ function pathOfPackage(name: string, owner: string, packageFolder: string): stri
   return createRequire(join(folder, "package.json")).resolve(name);
 }
 
-/** The files that the lazy packages and source files become, as entries of the build: name to path. */
+/** Entries of the build for the lazy packages and source files: name to path. */
 export function lazyEntries({ packageFolder, packages, files }: LazyOptions): Record<string, string> {
   return Object.fromEntries([
     ...Object.entries(packages).map(([name, owner]) => [
