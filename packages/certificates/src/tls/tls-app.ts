@@ -370,8 +370,8 @@ class TlsApp implements App {
   }
 
   /**
-   * Called when no thread uses this client certificate any more. The name stays managed if a site or a client's
-   * handshake also uses it.
+   * Called when the configs of a thread no longer use this client certificate. The name stays managed if a site or a
+   * client's handshake also uses it.
    */
   #forgetForClient(name: string): void {
     const isOthers = this.#siteNames.has(name) || this.#onDemandNames.has(name);

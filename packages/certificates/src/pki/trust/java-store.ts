@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Machine, runPrivileged, runProgram } from "./machine.ts";
 import { checkResult, storeName, type TrustStore } from "./trust-store.ts";
 
-/** Password of the key store that every Java ships with. */
+/** Default password of the key store in a Java installation. */
 const password = "changeit";
 
 /** The key store of the Java installation in `JAVA_HOME`; undefined without such a store. */

@@ -9,7 +9,7 @@ const maxOutputBytes = 4 * 1024 * 1024;
 
 /** The facts about the machine that trust stores need. */
 export interface Machine {
-  /** The operating system, which decides about the possible stores. */
+  /** The operating system, which determines the possible stores. */
   readonly platform: NodeJS.Platform;
   /** Environment variables. `PATH`, `HOME` and `JAVA_HOME` are used to find the stores and their programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,9 @@ import { type CertificateStates, certificatesTopic } from "./certificate-state.t
 
 const none: CertificateStates = { certificates: [], pending: [] };
 
-/** Periods in days from now. For each, a header has the number of certificates that end within it. */
+/**
+ * Periods in days from now. The header `X-Ends-Within-Days` has the number of certificates that end within each period.
+ */
 const endsWithinDays = [0, 7, 30, 90];
 const dayMs = 86_400_000;
 

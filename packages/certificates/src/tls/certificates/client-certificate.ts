@@ -37,7 +37,9 @@ export class ClientCertificate implements SharedResource {
     );
   }
 
-  /** Called when no config uses this certificate any more: the thread then stops managing the name. */
+  /**
+   * Called when no config of this thread uses the certificate any more. The main thread then stops managing its name.
+   */
   close(): void {
     if (this.#isLookedAfter) {
       // When the server ends, the main thread no longer handles this message.
