@@ -136,7 +136,7 @@ class Launch {
     }
   }
 
-  /** @returns the exit code, when every process has stopped */
+  /** @returns resolves to the exit code when every process has stopped */
   async run(): Promise<number> {
     this.#stopOnRequest();
     // The store starts first. The other processes start without waiting, because each of them retries until the store
