@@ -31,7 +31,7 @@ import { UdpAssociation } from "./udp-association.ts";
  * disconnected.
  */
 const negotiationMs = 30_000;
-/** Milliseconds until a connection to the destination must be open. Later the client gets an error reply. */
+/** Timeout in milliseconds of a connection to the destination. When it passes, the client gets an error reply. */
 const dialTimeoutMs = 10_000;
 /** Milliseconds until the other address family is tried in parallel. Source: RFC 8305, "Happy Eyeballs" */
 const fallbackDelayMs = 300;
