@@ -70,7 +70,7 @@ function verdictOf(text: string): AppsecVerdict {
 export class AppsecClient {
   readonly #log: Logger;
   #dispatcher: Dispatcher | undefined;
-  /** True after a failure, until a check succeeds: a failure is logged once. */
+  /** True after a failure, until a check succeeds, so that a repeated failure is logged once. */
   #isAway = false;
 
   constructor(log: Logger) {

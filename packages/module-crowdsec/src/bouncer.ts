@@ -62,7 +62,7 @@ export class Bouncer implements SharedResource {
   /** Running look-ups by address, so that requests of one client share one. */
   readonly #looks = new Map<string, Promise<Decision | undefined>>();
   #running: Promise<void> | undefined;
-  /** True after a failure, until a call succeeds: a failure is logged once. */
+  /** True after a failure, until a call succeeds, so that a repeated failure is logged once. */
   #isAway = false;
 
   constructor(settings: BouncerSettings, log: Logger, publish: (id: string, table: TableData) => void) {
