@@ -10,6 +10,6 @@ export function programFiles(folder: string): ReadonlyMap<string, string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => [relative(folder, path).split(sep).join("/"), path] as const)
-    .filter(([name]) => !name.startsWith(".")); // V8's compiled code is of no use on other machines
+    .filter(([name]) => !name.startsWith(".")); // V8's compiled code fits only this version of Node and this processor
   return new Map(files.sort());
 }
