@@ -1,8 +1,8 @@
 import type { CertificateSelection } from "./certificate-selection.ts";
 
 /**
- * Topics between the serving threads and the main thread, which obtains, stores and renews certificates. Keys are sent
- * from thread to thread within the process and never leave it.
+ * Topics between the serving threads and the main thread, which obtains, stores and renews certificates. Private keys
+ * are sent between the threads of the process.
  */
 export const certificateTopics = {
   /**

@@ -86,7 +86,7 @@ export async function account(call: AcmeCall): Promise<AcmeReply> {
   }
   const { contact, status } = readPayload(updateAccountSchema, call.payload);
   checkContacts(contact ?? []);
-  // A `deactivated` account stays stored, so that its key can never open another account.
+  // While a `deactivated` account is stored, its key cannot open a new account.
   const changed = { ...caller, contact: contact ?? caller.contact, status: status ?? caller.status };
   await call.store.saveAccount(changed);
   return answer(call, changed, 200);
