@@ -13,7 +13,7 @@ import { isGranted } from "./reference-grants.ts";
 import { FilterError, type FilterPlace, translateFilters } from "./route-filters.ts";
 import type { Json, Snapshot } from "./snapshot.ts";
 
-/** Where a rule's backends are looked up, and where faults are noted. */
+/** Inputs for looking up a rule's backends, and a callback for faults. */
 export interface BackendSearch {
   readonly snapshot: Snapshot;
   /** Kind and namespace of the route. */
