@@ -58,8 +58,8 @@ function tellHandshake(connection: Connection, secure: TLSSocket): void {
 }
 
 /**
- * Ends TLS: the next handlers get the plain bytes, and what they write is encrypted. A handshake that fails
- * closes the connection. Source: caddy-l4, `layer4.handlers.tls`
+ * Ends TLS: the next handlers get the plain bytes, and what they write is encrypted. A failed handshake closes the
+ * connection. Source: caddy-l4, `layer4.handlers.tls`
  */
 export const tls = defineModule({
   id: "layer4.handlers.tls",

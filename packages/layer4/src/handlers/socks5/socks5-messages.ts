@@ -171,7 +171,10 @@ export function methodReply(method: number): Buffer {
   return Buffer.from([version, method]);
 }
 
-/** Encodes the answer to a name and a password. After a refusal the server closes. Source: RFC 1929, section 2 */
+/**
+ * Encodes the answer to a name and a password. After a refusal the server closes the connection. Source: RFC 1929,
+ * section 2
+ */
 export function passwordReply(isRight: boolean): Buffer {
   return Buffer.from([passwordVersion, isRight ? 0 : 1]);
 }

@@ -161,7 +161,7 @@ async function associate(connection: Connection, bindIp: string | undefined): Pr
     client.write(requestReply(replies.succeeded, address, association.port));
     client.resume();
     client.once("end", () => client.end());
-    await finished(client).catch(() => {}); // its end is the end of the association
+    await finished(client).catch(() => {}); // the association ends with this connection
   } finally {
     association.close();
   }
