@@ -11,7 +11,7 @@ const tries = 2;
 /** DNS errors for a name without a record of the type. */
 const noRecord = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** The addresses of each name: the ones set last, else the ones that DNS servers return. */
+/** Addresses of each name: those that were set last; without any, those that DNS servers return. */
 export class KnownAddresses {
   readonly #storage: Storage;
   readonly #resolvers: readonly string[];

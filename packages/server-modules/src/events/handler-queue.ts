@@ -33,7 +33,7 @@ export class HandlerQueue {
   #last: Promise<unknown> = Promise.resolve();
   /** Number of queued events, including the running one. */
   #waiting = 0;
-  /** True while events are dropped. Only the first dropped one is logged. */
+  /** True while events are dropped. Only the first dropped event is logged. */
   #isFull = false;
   /** True after the config was replaced. */
   #isClosed = false;

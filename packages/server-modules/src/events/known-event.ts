@@ -59,7 +59,7 @@ export class KnownEvent implements ServerEvent {
     };
   }
 
-  /** The value of a placeholder; undefined for one that the event lacks. */
+  /** The value of a placeholder; undefined when the event lacks it. */
   #value(name: string): string | undefined {
     switch (name) {
       case "event":

@@ -147,7 +147,7 @@ export class PasswordChecker {
     return this.#threads.close();
   }
 
-  /** Starts a computation, or queues it; the queue may displace another one. */
+  /** Starts a computation, or queues it; a full queue refuses it, or another client's computation. */
   #begin(computation: Computation): void {
     if (this.#threads.hasRoom) {
       void this.#compute(computation);

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /**
- * Maximum number of right passwords that are cached, as in Caddy. A further one replaces the least recently
+ * Maximum number of right passwords that are cached, as in Caddy. A further password replaces the least recently
  * used.
  */
 const maxKept = 1000;
@@ -22,7 +22,7 @@ export class CheckKeys {
   }
 }
 
-/** Caches right passwords. Wrong ones are not cached: a flood of them would displace the right ones. */
+/** Caches right passwords. Wrong passwords are not cached: many of them would displace the right passwords. */
 export class RightPasswords {
   readonly #kept = new LRUCache<string, true>({ max: maxKept });
 

@@ -4,8 +4,8 @@ import type { Candidate } from "../handlers/reverse-proxy/candidate.ts";
 import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.ts";
 
 /**
- * Chooses the upstream with the fewest running requests, over all threads. Equal ones have the same chance.
- * The counts include requests of all proxies to the address, and tunnels.
+ * Chooses the upstream with the fewest running requests, over all threads. Upstreams with equal counts have the same
+ * chance. The counts include requests of all proxies to the address, and tunnels.
  */
 export const leastConnPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.least_conn",

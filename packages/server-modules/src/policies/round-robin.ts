@@ -4,7 +4,7 @@ import type { AddressPolicy } from "../handlers/reverse-proxy/selection-policy.t
 import { takeTurns } from "./turns.ts";
 
 /**
- * Chooses the available upstreams in turn, over all threads. As in Caddy, the second one is chosen first.
+ * Chooses the available upstreams in turn, over all threads. As in Caddy, the second upstream is chosen first.
  */
 export const roundRobinPolicy = defineModule({
   id: "http.reverse_proxy.selection_policies.round_robin",

@@ -113,7 +113,7 @@ function settingsOf(config: z.infer<typeof schema>): AcmeServerSettings {
   };
 }
 
-/** True for the authority that always exists, and for those of the app pki. */
+/** True for the default authority, which always exists, and for authorities of the app `pki`. */
 function isAuthority(id: string, pki: JsonValue | undefined): boolean {
   const authorities = isJsonObject(pki) ? member(pki, "certificate_authorities") : undefined;
   return id === defaultAuthority || (isJsonObject(authorities) && Object.hasOwn(authorities, id));

@@ -57,7 +57,9 @@ export async function findRemote(
   return isHidden(plain, exchange) ? undefined : { path: plain, stats, isIndex: false };
 }
 
-/** Describes a file for its response. @param ownEtag tag that the site has set; undefined: that of the file system */
+/**
+ * Describes a file for its response. @param ownEtag tag set by the site; undefined to use the tag of the file system
+ */
 export function describeRemote(path: string, stats: RemoteStats, ownEtag: string | undefined): ServedFile {
   const { size, etag, modifiedMs } = stats;
   return {

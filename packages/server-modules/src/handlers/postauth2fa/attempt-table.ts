@@ -64,7 +64,7 @@ export class AttemptTable {
     return Math.floor(this.#now() / 1000);
   }
 
-  /** Index of the user's slot: its own, a free one, or the one whose time began first. */
+  /** Index of the slot for a user: the user's own slot, a free slot, or the slot whose time began first. */
   #slotOf(user: string): number {
     const digest = createHash("sha256").update(user).digest();
     const hash = digest.readInt32LE(0) || 1;

@@ -14,7 +14,7 @@ export interface FormContent {
   readonly digits: number;
   /** The fault of the last code; "" the first time. */
   readonly message: string;
-  /** 200, or 429 while no further code is taken. */
+  /** 200, or 429 while the user has to wait. */
   readonly status: number;
 }
 

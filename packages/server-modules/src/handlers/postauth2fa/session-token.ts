@@ -10,7 +10,7 @@ export interface SessionClaims {
   readonly exp: number;
 }
 
-/** Maximum number of characters of a token; a longer one counts as none. */
+/** Maximum number of characters of a token; a longer token is ignored. */
 const maxTokenLength = 4_096;
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Seconds of one period. Each period has its own code. Source: RFC 6238, section 5.2 */
 const periodS = 30;
-/** Periods before and after the present one whose codes count, because clocks differ. */
+/** Number of periods before and after the current period whose codes are accepted, because clocks differ. */
 const skew = 1;
 /** Minimum number of bytes of a secret: RFC 4226 wants 16, but known providers give 10. */
 const minSecretBytes = 10;

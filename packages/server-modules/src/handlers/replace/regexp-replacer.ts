@@ -96,7 +96,7 @@ function stepBefore(text: string, index: number): number {
   return index > 1 && stepAt(text, index - 2) === 2 ? 2 : 1;
 }
 
-/** The index, or the one before it when it is inside a character. */
+/** The index; if it is inside a character, the index before it. */
 function wholeCharacter(text: string, index: number): number {
   return index > 0 && index < text.length && isHigh(text.charCodeAt(index - 1)) ? index - 1 : index;
 }

@@ -14,7 +14,7 @@ export interface BodyReplacer {
   end(chunk: Uint8Array): Buffer;
 }
 
-/** Several replacers, one after the other: each one reads what the one before it wrote. */
+/** Several replacers, one after the other: each replacer reads the output of the previous one. */
 export class ReplacerChain implements BodyReplacer {
   readonly #replacers: readonly BodyReplacer[];
 

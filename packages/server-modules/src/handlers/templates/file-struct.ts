@@ -13,7 +13,7 @@ function modeText(mode: number): string {
   return (kind || "-") + [...permissions].map((letter, at) => (has(8 - at) ? letter : "-")).join("");
 }
 
-/** The mode of a file as templates see it: it prints as `-rw-r--r--`. @param mode as `goMode` gives it */
+/** The mode of a file as templates see it: it prints as `-rw-r--r--`. @param mode from `goMode` */
 export function fileMode(mode: number): TemplateStruct {
   const kind = Math.floor(mode / 512);
   return new TemplateStruct(
@@ -28,7 +28,7 @@ export function fileMode(mode: number): TemplateStruct {
   );
 }
 
-/** A file as `fileStat` tells it: `{{(fileStat "a.txt").Size}}`. Source: Go, package io/fs, `FileInfo` */
+/** The result of the function `fileStat`: `{{(fileStat "a.txt").Size}}`. Source: Go, package io/fs, `FileInfo` */
 export function fileStruct(name: string, stats: BigIntStats): TemplateStruct {
   return new TemplateStruct("fs.FileInfo", {
     Name: () => name,

@@ -3,7 +3,7 @@ import { GoDuration, NamedNumber, TemplateStruct } from "./go-types.ts";
 import { printed } from "./template-values.ts";
 import { typeName } from "./type-name.ts";
 
-/** How one verb of a format writes its value. */
+/** One verb of a format, such as `%05d`. */
 interface Verb {
   /** The letter, such as `d`. */
   readonly letter: string;

@@ -53,7 +53,7 @@ function comparePre(a: string, b: string): number {
   return left.length < right.length ? -1 : 0;
 }
 
-/** Negative where `a` comes first. Source: semver.org 2.0.0, section 11 */
+/** Negative when `a` comes first. Source: semver.org 2.0.0, section 11 */
 function compare(a: Version, b: Version): number {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) {

@@ -19,7 +19,7 @@ function durationMs(text: string): number | undefined {
   return ms === undefined ? undefined : text.startsWith("-") ? -ms : ms;
 }
 
-/** Minutes east of Greenwich in a zone of the database, such as `Europe/Berlin`; UTC for an unknown one. */
+/** Minutes east of Greenwich in a zone of the database, such as `Europe/Berlin`; 0 for an unknown zone. */
 function offsetIn(zone: string, time: Date): number {
   if (zone === "Local") {
     return -time.getTimezoneOffset();

@@ -22,7 +22,7 @@ import { sprigFunctions } from "./sprig-functions.ts";
 import { templateContext } from "./template-context.ts";
 import { parseTemplate } from "./template-parser.ts";
 
-/** Maximum number of bytes of a template response. A larger one fails with 500. */
+/** Maximum number of bytes of a template response. A larger response fails with 500. */
 const maxTemplateBytes = 16 * 1024 * 1024;
 
 const configSchema = z.strictObject({

@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 /** Methods of a time in a template: `.Year`, `.Format "Jan 2"`, `.Unix`. Source: Go, package time */
 export function timeMembers(time: Date): Readonly<Record<string, unknown>> {
   const ms = time.getTime();
-  // A date whose UTC fields are those of the zone.
+  // A date whose UTC fields have the values of the zone.
   const shown = new Date(ms + offsetOf(time) * 60_000);
   const year = shown.getUTCFullYear();
   const like = (at: number) => (time instanceof UtcTime ? new UtcTime(at) : new Date(at));

@@ -94,7 +94,7 @@ export class KeyStore {
     }
   }
 
-  /** Removes a key; a missing one is no error. */
+  /** Removes a key; a missing key is not an error. */
   async remove(user: string, id: string): Promise<void> {
     const folder = this.#folderOf(user);
     const start = `${hashOf(id)}.`;

@@ -47,7 +47,7 @@ export type SignInCredential = Extract<Message, { action: "sign_in" }>["credenti
 /** A new key, as `PublicKeyCredential.toJSON` makes it. */
 export type NewCredential = Extract<Message, { action: "register" }>["credential"];
 
-/** @throws HttpError 400 for any other body, 413 for a long one */
+/** @throws HttpError 400 for an invalid message, 413 for a body over the limit */
 export async function readMessage(exchange: Exchange): Promise<Message> {
   const body = (await exchange.bufferBody(maxMessageBytes)).toString("utf8");
   try {

@@ -70,7 +70,7 @@ class PasskeyFactor implements HttpHandler {
     this.#timeoutMs = config.session_inactivity_timeout || defaultTimeoutMs;
     this.#cookie = config.cookie_name || "passkey_sess";
     const domain = config.cookie_domain ? `; Domain=${config.cookie_domain}` : "";
-    // Lax: after a login at another site, the first request comes from there, and must have its session.
+    // Lax: after a login at another site, the first request comes from that site, and must carry the session cookie.
     this.#attributes = `Path=${config.cookie_path || "/"}${domain}; HttpOnly; Secure; SameSite=Lax`;
   }
 

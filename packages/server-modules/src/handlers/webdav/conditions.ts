@@ -87,7 +87,7 @@ export class Conditions {
   readonly #exchange: Exchange;
   readonly #share: Share;
   readonly #table: LockTable;
-  /** Lists of the field `If`; the condition is met when at least one list is. */
+  /** Lists of the field `If`; at least one list must be fulfilled. */
   readonly #lists: readonly IfList[];
 
   /** @throws DavError 400 for a malformed field */
