@@ -31,7 +31,7 @@ const configSchema = z.strictObject({
  * @returns the provider's time in seconds since 1970
  */
 function clockOf(client: ApiClient): () => Promise<number> {
-  /** The provider's clock less ours, in seconds. */
+  /** The provider's time minus this machine's time, in seconds. */
   let offset: Promise<number> | undefined;
   return async () => {
     offset ??= client
