@@ -29,7 +29,7 @@ export function eachLine(stream: Readable, onLine: (line: string) => void): void
   });
 }
 
-// ANSI colours that are readable on light and on dark grounds.
+// ANSI colours that are readable on light and on dark backgrounds.
 const hues = [36, 33, 35, 32, 34, 95, 96] as const;
 
 /**
