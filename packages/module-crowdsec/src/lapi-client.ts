@@ -29,7 +29,7 @@ export class LapiError extends Error {
   }
 }
 
-/** The first words of an error's body, which is `{"message": "…"}`. */
+/** The message in an error's body, `{"message": "…"}`; for another body, its first 200 characters. */
 async function errorText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const text = (await readWithin(body, maxErrorBytes).catch(() => Buffer.alloc(0))).toString();
   try {
