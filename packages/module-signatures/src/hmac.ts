@@ -39,8 +39,8 @@ const configSchema = z.strictObject({
 });
 
 /**
- * Signs the request body for later matchers and handlers, or verifies the client's signature. Source: the Caddy module
- * of the same name (abiosoft/caddy-hmac)
+ * Signs the request body for later matchers and handlers. With `verify`, it also checks the client's signature. Source:
+ * the Caddy module of the same name (abiosoft/caddy-hmac)
  */
 export const hmac = defineModule({
   id: "http.handlers.hmac",
