@@ -40,7 +40,7 @@ export interface QueryErrorOptions extends ErrorOptions {
   readonly limit?: BrokenLimit | undefined;
 }
 
-/** The error class of this package. Its message is sent to the client unchanged. */
+/** The error class of this package. Its message is sent to the client. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;

@@ -10,7 +10,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** Quotes, backslashes, control, format, private and unassigned characters, surrogates, and spaces except U+0020. */
+/** Quotes, backslashes, control, format, private and unassigned characters, lone surrogates, spaces except U+0020. */
 const unprintable = /["\\]|(?! )[\p{C}\p{Z}]/gu;
 
 function escaped(character: string): string {

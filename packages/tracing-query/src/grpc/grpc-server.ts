@@ -64,8 +64,8 @@ export interface GrpcServer {
 }
 
 /**
- * Options of every connection. After a minute of silence a ping is sent; a client that does not answer within 20
- * seconds is disconnected.
+ * Options of every connection. Each client gets a ping every minute. A client that does not answer within 20 seconds is
+ * disconnected.
  */
 const connectionOptions: ServerOptions = {
   // Detects clients that disappeared without closing their connection, and ends their calls.

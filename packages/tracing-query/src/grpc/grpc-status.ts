@@ -39,7 +39,7 @@ const ofQueryError: Record<QueryErrorCode, status> = {
 };
 
 /**
- * Converts a failed read to a status for the client, and logs the failure. Client errors are not logged, nor errors
+ * Converts a failed read to a status for the client. Internal errors are logged, but no `QueryError`, and no error
  * that the health check reports already.
  * @param what name of the failed read, in Jaeger's words: "failed to fetch services"
  */

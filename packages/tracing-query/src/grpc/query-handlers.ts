@@ -41,7 +41,7 @@ function isNotFound(error: unknown): boolean {
  * | `GetServices` | names | |
  * | `GetOperations` | operations, and their distinct names | |
  * | `ArchiveTrace` | an empty message | `NOT_FOUND` |
- * | `GetDependencies` | links with call counts | `INVALID_ARGUMENT` without both times |
+ * | `GetDependencies` | links with call counts | `INVALID_ARGUMENT` when a time is missing |
  */
 export function queryHandlers(
   service: QueryService,

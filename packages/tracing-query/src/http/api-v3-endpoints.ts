@@ -84,7 +84,7 @@ function durationOf(params: URLSearchParams, canonical: string): bigint {
  *     &query.attributes={"region":"west"}&query.searchDepth=5
  * ```
  *
- * @throws QueryError QUERY_BAD_PARAMETER without both times, for a malformed value, and for `query.filter`
+ * @throws QueryError QUERY_BAD_PARAMETER for a missing time, for a malformed value, and for `query.filter`
  */
 function queryOf(params: URLSearchParams): TraceQuery {
   const attributes = params.get("query.attributes") ?? "";

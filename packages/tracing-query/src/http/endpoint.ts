@@ -56,7 +56,7 @@ export type Endpoint = (request: EndpointRequest) => Promise<Answer> | Answer;
 
 /** The form of an API's answers and failures. */
 export interface AnswerStyle {
-  /** Media type of answers and failures. */
+  /** Media type of answers. */
   readonly contentType: string;
   /** The body of a failure. @param failure details, if available */
   failure(status: number, message: string, failure?: HttpFailure): string;
@@ -100,7 +100,7 @@ export interface EndpointDefinition {
    * only its reads of the store hold a place.
    */
   readonly isHeavy: boolean;
-  /** True: the endpoint reads one trace by its id. Such requests wait only for each other. */
+  /** True: the endpoint reads one trace by its id. Such requests do not wait for searches. */
   readonly isOfOneTrace?: boolean;
 }
 
@@ -140,7 +140,7 @@ function closeSignal(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Sets a header that marks every partial answer, regardless of its media type. */
+/** Sets a header that marks a partial answer, regardless of its media type. */
 function sayPartial(response: Response, partial: PartialAnswer | undefined): void {
   if (partial !== undefined) {
     response.setHeader(partialHeader, partialHeaderValue(partial));

@@ -8,7 +8,7 @@ import { checkSpans, type ReadLimits } from "./read-limits.ts";
 export interface BegunTrace {
   /** True: the trace is large, and some spans may not have been read yet. */
   readonly isLarge: boolean;
-  /** Rejects when the store breaks off. Then the answer to the client breaks off too. */
+  /** Rejects when the read fails. If the answer to the client has begun, the answer breaks off. */
   readonly trace: Promise<PackedTrace>;
 }
 

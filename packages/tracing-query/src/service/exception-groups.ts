@@ -12,7 +12,7 @@ export interface ExceptionExample {
   readonly unixNano: bigint;
 }
 
-/** Exceptions of one type whose messages differ only in numbers and names. */
+/** Exceptions of one type whose messages differ only in numbers, ids, addresses and quoted texts. */
 export interface ExceptionGroup {
   /** `exception.type` of the span's event. */
   readonly type: string;

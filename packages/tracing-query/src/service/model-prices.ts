@@ -43,8 +43,8 @@ export const modelPricesSchema = z.strictObject({
 export type ModelPriceTable = z.output<typeof modelPricesSchema>;
 
 /**
- * A file of prices that people edit. Every request reads the file again: the file is small, and needed only when a
- * trace is opened. So a change needs no restart.
+ * A file of prices that people edit. Every request for prices reads the file again, so a change needs no restart. The
+ * file is small, and such requests are rare.
  */
 export class ModelPrices {
   readonly #path: string;

@@ -1,6 +1,9 @@
 import type { PartialAnswer, PartialReason } from "storage/api";
 
-/** Header of every partial answer, and trailing metadata in gRPC. */
+/**
+ * Header of a partial answer over HTTP, and trailing metadata in gRPC. The header is absent when a reason becomes known
+ * only after the answer has begun.
+ */
 export const partialHeader = "x-tracing-partial";
 
 /** Maximum number of characters of the header. Proxies refuse answers whose headers are longer than a few kilobytes. */

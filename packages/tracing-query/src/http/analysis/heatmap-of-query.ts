@@ -17,7 +17,7 @@ const histogram = "\n| histogram_over_time(duration)";
 
 /** Filter and time range of a heat map. */
 interface HeatMapWindow {
-  /** Filter in addition to the query. */
+  /** Other conditions of the request. Any of them is refused, because the query replaces them. */
   readonly values: SpanFilterValues;
   readonly window: { readonly range: TimeRange; readonly widthNano: bigint };
   /** Tenant and abort signal of the request. */

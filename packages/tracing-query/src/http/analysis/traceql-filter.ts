@@ -67,7 +67,7 @@ function searchQuery(q: string, parameter: string): TraceQlQuery {
 
 /** Filter and limits of the search. */
 interface QueryBounds {
-  /** Filter in addition to the query. */
+  /** Other conditions of the request. Any of them is refused, because the query replaces them. */
   readonly values: SpanFilterValues;
   /** Time range, and limits of traces and bytes. */
   readonly bounds: { readonly range: TimeRange; readonly limit: number; readonly limits: ReadLimits };

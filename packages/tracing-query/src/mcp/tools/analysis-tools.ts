@@ -67,7 +67,7 @@ export const dependenciesTool: Tool = defineTool({
 
 /**
  * `get_service_metrics` {"service_name": "shop", "order": "p95"} → figures for each operation. Durations are
- * microseconds. With `with_curve` each name has twelve steps, whose columns `curve_columns` names.
+ * microseconds. With `with_curve` each name has up to twelve steps; `curve_columns` names their columns.
  */
 export const metricsTool: Tool = defineTool({
   name: "get_service_metrics",
