@@ -1,6 +1,6 @@
 import type { PackedTrace, ReadOptions, SpanReader } from "storage/api";
 
-/** A span that stands for others of its series. */
+/** A span that represents the spans of its series. */
 export interface SpanExemplar {
   /** 32 hex digits. */
   readonly traceId: string;

@@ -37,7 +37,7 @@ function groupOfPython(span: JsonObject): unknown {
     return undefined;
   }
   const status = isObject(span.status) ? span.status : {};
-  // Before version 1.16 the resource consists of the attributes themselves.
+  // Before version 1.16 of Python's SDK the resource consists of the attributes themselves.
   const ofResource = isObject(resource) && isObject(resource.attributes) ? resource.attributes : resource;
   return groupOf(
     entriesOf(ofResource),

@@ -141,7 +141,7 @@ async function deltasOf(
 
 /** The inputs of clock correction, for all spans of a trace. An id is two 32-bit numbers. */
 interface ReadSpans {
-  /** Ids of the spans by row. */
+  /** Ids of the spans; the index of an id is the index of its span. */
   readonly ids: SpanIds;
   /** Starts in nanoseconds since 1970. */
   readonly starts: BigInt64Array;
