@@ -182,7 +182,7 @@ const rooms = {
     "grpc|server",
   ],
   "tracing-storage": [
-    "cold-options|engine-error|grpc|tenant-ages",
+    "cold-options|engine-error|grpc|synced-file|tenant-ages",
     "compression",
     "import|parts",
     "engine",

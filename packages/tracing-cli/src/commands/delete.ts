@@ -124,7 +124,9 @@ async function follow(context: CommandContext, begun: Job): Promise<number> {
       await write(errors, "\r\x1b[K");
     }
   }
-  return await show(context, job);
+  const code = await show(context, job);
+  // Somebody else cancelled it.
+  return job.state === "cancelled" ? 1 : code;
 }
 
 /** @returns exit code: 1 for an incomplete or failed job, otherwise 0 */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { StartError, secretOf } from "lifecycle";
 import type { ColdOptions } from "../cold-options.ts";
+import { replaceFile } from "../synced-file.ts";
 import { coldDisk, coldMarkPath } from "./cold-folder.ts";
 
 /** Volume with the bucket, in the policy of all tables. */
@@ -129,6 +130,5 @@ export function noteEndpoint(dataFolder: string, endpoint: string): void {
     return;
   }
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  writeFileSync(`${path}.new`, `${JSON.stringify({ endpoint })}\n`, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  replaceFile(path, `${JSON.stringify({ endpoint })}\n`);
 }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "lifecycle";
+import { replaceFile } from "../synced-file.ts";
 import type { MendedFile } from "./metadata-copy.ts";
 
 /** Version of the data folder's layout; this code does not know layouts with a higher number. */
@@ -89,14 +90,5 @@ export function writeFolderVersion(folder: string, engine: string): void {
     return;
   }
   const version: FolderVersion = { layout: layoutVersion, engine };
-  const path = join(folder, fileName);
-  const temporary = `${path}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(version)}\n`, { flush: true });
-  renameSync(temporary, path);
-  const folderDescriptor = openSync(folder, "r");
-  try {
-    fsyncSync(folderDescriptor);
-  } finally {
-    closeSync(folderDescriptor);
-  }
+  replaceFile(join(folder, fileName), `${JSON.stringify(version)}\n`);
 }

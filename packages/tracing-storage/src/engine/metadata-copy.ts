@@ -1,17 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "../synced-file.ts";
 import { namesIn, tableFolders } from "./table-folders.ts";
 
 /** A damaged file that was repaired. */
@@ -136,15 +126,7 @@ export class MetadataCopy {
 
   /** Writes a changed file. Returns when the file is on disk. */
   #write(path: string, bytes: Buffer): void {
-    const temporary = `${this.#path}.new`;
-    writeFileSync(temporary, bytes, { mode: 0o600, flush: true });
-    renameSync(temporary, path);
-    const folder = openSync(dirname(path), "r");
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
+    replaceFile(path, bytes, `${this.#path}.new`);
   }
 
   /** @returns undefined for a damaged copy */
