@@ -88,7 +88,7 @@ export const queryOptions = z.object({
     "Most bytes of rows that one request may read from the store, however few spans they are; an answer of more is an error.",
   ),
   "query.max-answer-size": bytes("32MiB").describe(
-    "Largest answer to a TraceQL query, about, as JSON; values that by() and select() repeat are counted each time.",
+    "Largest answer to a TraceQL query, about, as JSON; values that by() and select() repeat are counted each time; 0: any.",
   ),
   "query.max-time-range": duration("0s").describe(
     "Longest time that a search may span; 0s: any, as in the public model.",

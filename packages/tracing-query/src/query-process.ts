@@ -55,7 +55,7 @@ function readLimitsOf(options: QueryOptions): ReadLimits {
   return {
     maxTraces: options["query.max-traces"] || Infinity,
     maxSpans: options["query.max-spans"] || Infinity,
-    maxAnswerBytes: options["query.max-answer-size"],
+    maxAnswerBytes: options["query.max-answer-size"] || Infinity,
     maxRangeNano: maxRangeMs === 0 ? undefined : BigInt(Math.round(maxRangeMs * nanosPerMs)),
   };
 }

@@ -122,14 +122,14 @@ export class ResourceWatcher {
           retryMs = firstMs;
           continue; // A watch ends after some minutes; changes must not wait for the next one.
         }
-        retryMs = Math.min(mostRetryMs, retryMs * 2);
       } catch (error) {
         if (signal.aborted) {
           return;
         }
-        retryMs = Math.min(mostRetryMs, this.#failed(error) ? mostRetryMs : retryMs * 2);
+        retryMs = this.#failed(error) ? mostRetryMs : retryMs;
       }
       await setTimeoutAsync(retryMs, undefined, { signal }).catch(() => {});
+      retryMs = Math.min(mostRetryMs, retryMs * 2);
     }
   }
 

@@ -39,7 +39,7 @@ const ofQueryError: Record<QueryErrorCode, status> = {
 };
 
 /**
- * Converts a failed read to a status for the client. Internal errors are logged, but no `QueryError`, and no error
+ * Converts a failed read to a status for the client. Internal errors are logged, but no fault of the query, and no error
  * that the health check reports already.
  * @param what name of the failed read, in Jaeger's words: "failed to fetch services"
  */
@@ -54,7 +54,8 @@ export function storageFailure(what: string, error: unknown, log: Logger): GrpcF
  */
 export function bareFailure(error: unknown, log: Logger, what = "request failed"): GrpcFailure {
   const failure = failureOf(error);
-  if (failure.code === status.INTERNAL && !(error instanceof QueryError)) {
+  const isOurs = !(error instanceof QueryError) || error.code === "QUERY_UPSTREAM";
+  if (failure.code === status.INTERNAL && isOurs) {
     log.error({ err: error }, what);
   }
   return failure;

@@ -224,6 +224,8 @@ test("names are ranked, filtered and paged", async () => {
   expect(asked).toHaveLength(11);
   const byName = await open().getRankedRates({ ...ranking, order: "name", contains: "" });
   expect([byName.matched, byName.names.map(({ name }) => name)]).toEqual([119, ["s.002", "s.003"]]);
+  const [inSeconds] = (await open("--prometheus.query.duration-unit=s").getRankedRates(ranking)).names;
+  expect(inSeconds?.whole).toMatchObject({ calls: 236, p50Ms: 119_000 });
 });
 
 describe("tenants", () => {

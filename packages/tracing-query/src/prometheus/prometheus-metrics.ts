@@ -135,7 +135,23 @@ export class PrometheusMetrics implements RedMetrics {
 
   /** Ranked names with their curves. Sends several queries, because PromQL has no pages. */
   getRankedRates(query: RankedRatesQuery, options: ReadOptions = {}): Promise<RankedRates> {
-    return prometheusRankedRates(this, query, options);
+    return prometheusRankedRates(this.#inMilliseconds(), query, options);
+  }
+
+  /** The series with latencies in milliseconds, whatever the unit of the histogram is. */
+  #inMilliseconds(): Pick<RedMetrics, "getCallRates" | "getErrorRates" | "getLatencies"> {
+    if (this.#options["prometheus.query.duration-unit"] === "ms") {
+      return this;
+    }
+    return {
+      getCallRates: (query, options) => this.getCallRates(query, options),
+      getErrorRates: (query, options) => this.getErrorRates(query, options),
+      getLatencies: async (query, options) =>
+        (await this.getLatencies(query, options)).map((series) => ({
+          ...series,
+          points: series.points.map(({ unixMs, value }) => ({ unixMs, value: 1_000 * value })),
+        })),
+    };
   }
 
   /** Closes all connections. Running queries fail. */

@@ -41,9 +41,11 @@ export async function sampleOf(traces: readonly PackedTrace[]): Promise<UsageSam
 
 function add(sample: UsageSample, span: Span): void {
   let bytes = span.name.length + span.status.message.length;
+  /** Names that count for this span already, with their scope. */
+  const seen = new Set<string>();
   const addAll = (scope: UsageScope, attributes: readonly Attribute[]) => {
     for (const { key, value } of attributes) {
-      bytes += addAttribute(sample, scope, key, value);
+      bytes += addAttribute(sample, { scope, name: key, seen }, value);
     }
   };
   addAll("span", span.attributes);
@@ -63,16 +65,22 @@ function add(sample: UsageSample, span: Span): void {
   sample.bytes += bytes;
 }
 
+/** An attribute's name, and the names that its span has had before. */
+interface SeenName {
+  readonly scope: UsageScope;
+  readonly name: string;
+  readonly seen: Set<string>;
+}
+
 /** @returns bytes of the name and the value */
-function addAttribute(sample: UsageSample, scope: UsageScope, name: string, value: AttributeValue): number {
+function addAttribute(sample: UsageSample, { scope, name, seen }: SeenName, value: AttributeValue): number {
   const bytes = Buffer.byteLength(name) + Buffer.byteLength(attributeText(value));
   const key = `${scope} ${name}`;
-  const known = sample.attributes.get(key);
-  if (known === undefined) {
-    sample.attributes.set(key, { scope, name, spans: 1, bytes });
-  } else {
-    known.spans++;
-    known.bytes += bytes;
-  }
+  const known = sample.attributes.get(key) ?? { scope, name, spans: 0, bytes: 0 };
+  sample.attributes.set(key, known);
+  // Events of a span may have the same attribute.
+  known.spans += seen.has(key) ? 0 : 1;
+  known.bytes += bytes;
+  seen.add(key);
   return bytes;
 }

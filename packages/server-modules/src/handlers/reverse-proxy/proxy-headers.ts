@@ -187,6 +187,15 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
   return fields;
 }
 
+/** @returns index of the first field with exactly this name; -1 without one. Values do not count. */
+function nameIndex(fields: readonly string[], name: string): number {
+  let index = fields.indexOf(name);
+  while (index >= 0 && index % 2 === 1) {
+    index = fields.indexOf(name, index + 1);
+  }
+  return index;
+}
+
 /**
  * Adds the upstream's fields to the response. This server's own `Server` field is removed, and `Via` names this proxy.
  * Other fields that handlers have set before stay, except `Content-Length` and `Transfer-Encoding`.
@@ -196,8 +205,8 @@ export function keepEndToEnd(fields: HeaderList): HeaderList {
  */
 export function copyResponseHeaders(from: readonly string[], exchange: Exchange, version: string): number {
   const target = exchange.responseHeaders;
-  const ownServer = target.indexOf("Server");
-  if (ownServer >= 0 && ownServer % 2 === 0) {
+  const ownServer = nameIndex(target, "Server");
+  if (ownServer >= 0) {
     target.splice(ownServer, 2);
   }
   if (target.length > 0) {

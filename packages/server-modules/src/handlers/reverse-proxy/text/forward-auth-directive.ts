@@ -19,7 +19,7 @@ function copyHeader(from: string, to: string): Route[] {
 }
 
 /** Lines of the directive that `reverse_proxy` does not have. */
-interface ProcessLogForwarder {
+interface OwnLines {
   /** Path and query for the request to the authentication server. */
   readonly uri: string;
   /** Response fields to copy, by the target request field. */
@@ -29,7 +29,7 @@ interface ProcessLogForwarder {
 }
 
 /** Removes `uri` and `copy_headers` from the block and reads them. */
-function readOwnLines(segment: Segment): ProcessLogForwarder {
+function readOwnLines(segment: Segment): OwnLines {
   const cursor = new TokenCursor(segment);
   const headers = new Map<string, string>();
   let uri = "";

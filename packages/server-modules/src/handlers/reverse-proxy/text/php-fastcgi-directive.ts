@@ -8,7 +8,7 @@ import { fastcgiFields } from "./fastcgi-transport-text.ts";
 import { readReverseProxy } from "./reverse-proxy-fields.ts";
 
 /** Lines that `reverse_proxy` does not have, with their defaults. */
-interface ProcessLogForwarder {
+interface OwnLines {
   /** Members of the FastCGI transport. */
   readonly transport: Draft;
   /** File extensions of scripts, by default `.php`. */
@@ -22,7 +22,7 @@ interface ProcessLogForwarder {
 }
 
 /** Removes the FastCGI and file lines from the block and reads them. */
-function readOwnLines(segment: Segment): ProcessLogForwarder {
+function readOwnLines(segment: Segment): OwnLines {
   const cursor = new TokenCursor(segment);
   const transport: Draft = {};
   let extensions = [".php"];
@@ -73,7 +73,7 @@ function readOwnLines(segment: Segment): ProcessLogForwarder {
 }
 
 /** Routes before the proxy: the first redirects folders to a final slash, the second rewrites to an existing file. */
-function fileRoutes({ extensions, index, tryFiles }: ProcessLogForwarder): Route[] {
+function fileRoutes({ extensions, index, tryFiles }: OwnLines): Route[] {
   if (index === "off") {
     return [];
   }
