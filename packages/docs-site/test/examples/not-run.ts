@@ -45,7 +45,7 @@ export const notRun: readonly NotRun[] = [
   { page: "first-span.md", block: "go mod init", reason: registry },
   { page: "first-span.md", block: "export OTEL_EXPORTER_OTLP_PROTOCOL", reason: registry },
   { page: "ui.md", block: "tracing-query --query.model-prices-file", reason: prices },
-  { page: "ui.md", block: "analysis/v1/gen-ai", reason: genAi },
+  { page: "ui.md", block: "curl 'localhost:16686/api/analysis/v1/gen-ai", reason: genAi },
   { page: "objectives.md", block: "tracing-query --query.objectives-file", reason: objectives },
   { page: "objectives.md", block: "tracing-query objectives", reason: objectives },
   { page: "query.md", block: "prometheus --config.file", reason: receiver },

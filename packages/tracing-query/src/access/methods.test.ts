@@ -249,6 +249,9 @@ const toolArguments: Record<string, Record<string, unknown>> = {
   get_trace_errors: { trace_id: sampleTraceId },
   get_span_details: { trace_id: sampleTraceId, span_ids: [rootSpanId] },
   find_differences: { service_name: "shop", selected: { duration_min: "50ms" } },
+  get_gen_ai_usage: {},
+  get_gen_ai_calls: { trace_id: sampleTraceId, with_messages: true },
+  get_links: { trace_id: sampleTraceId },
   compare_traces: { trace_id: sampleTraceId, other_trace_id: shortTraceId },
 };
 
