@@ -40,7 +40,12 @@ export function useGrowingRows<T>(rows: readonly T[], list: string): GrowingRows
       const observer = new IntersectionObserver(
         (entries) => {
           if (entries.some(({ isIntersecting }) => isIntersecting)) {
-            startTransition(() => setGrown({ list, count: count + step }));
+            // Late news of an older end must not take back what "Show all" has drawn.
+            startTransition(() =>
+              setGrown((now) =>
+                now.list === list && now.count > count ? now : { list, count: count + step },
+              ),
+            );
           }
         },
         { root: element.parentElement, rootMargin: `${nearPx}px` },
