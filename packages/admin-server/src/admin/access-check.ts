@@ -43,8 +43,8 @@ function originOf(request: IncomingMessage): { readonly text: string; readonly o
 }
 
 /**
- * True when a browser requests a file of the console, through a link or from the console's page. The files are not
- * secret and change nothing. The API requests of the page are checked like all others.
+ * True when a browser requests a file of the console: by an address or a link, or from the console's page. The files
+ * are not secret and change nothing. The API requests of the page are checked like all others.
  */
 function isConsoleVisit({ method, headers }: IncomingMessage, path: string): boolean {
   if ((method !== "GET" && method !== "HEAD") || (path !== "/ui" && !path.startsWith("/ui/"))) {

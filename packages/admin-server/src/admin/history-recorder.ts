@@ -18,8 +18,8 @@ function keeping(config: JsonValue) {
 }
 
 /**
- * Stores each running config in the history, within the limits of that config. The history logs a failed write itself,
- * because the config already runs.
+ * Stores each running config in the history, within the limits of that config. A failed write is only logged, by the
+ * history: the config already runs, so the change must not fail.
  */
 export function recordChanges(history: ConfigHistory): (change: AppliedChange) => Promise<void> {
   return ({ config, written, author, cause }) =>

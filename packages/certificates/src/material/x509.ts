@@ -28,7 +28,7 @@ export interface CertificatePlan {
   readonly names: readonly string[];
   /** The key that the certificate is for. */
   readonly publicKey: KeyObject;
-  /** Start of the validity. Clients refuse the certificate before this time. */
+  /** Clients refuse the certificate before this time. */
   readonly notBefore: Date;
   /** End of the validity. Clients refuse the certificate after this time. */
   readonly notAfter: Date;

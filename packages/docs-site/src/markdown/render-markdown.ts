@@ -30,7 +30,7 @@ export interface RenderedMarkdown {
   readonly sections: readonly Section[];
 }
 
-/** Converts links and images of a page to addresses of the site. */
+/** Writes a page's links as addresses of the site, and its images as HTML. */
 export interface LinkWriter {
   /** @returns the address; undefined: the page shows the link's text only */
   link(href: string): string | undefined;

@@ -124,7 +124,7 @@ export class SiteLinks {
     return `<img src="${escapeHtml(source)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   }
 
-  /** Copies a file to the site, or records a fault when the file is missing. */
+  /** Registers a file that the site gets, or records a fault when the file is missing. */
   #copy(from: string, to: string, path: string): void {
     if (existsSync(path)) {
       this.files.set(to, path);

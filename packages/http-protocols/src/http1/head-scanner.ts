@@ -21,7 +21,7 @@ export class HeadScanner {
     return this.#used;
   }
 
-  /** True while bytes of an incomplete head have arrived. */
+  /** True when a head has begun to arrive but is not complete. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }

@@ -16,7 +16,7 @@ export interface RequestFields {
   readonly keepAlive: boolean;
   /** True when the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
-  /** The protocol requested by `Upgrade`; "" when there is none or it is not supported. */
+  /** The protocol requested by `Upgrade`; "" without one, for h2c, and for a request with a body. */
   readonly upgradeProtocol: string;
   /** A cache of values that handlers derive from the fields. */
   readonly cache: FieldsCache;

@@ -93,7 +93,7 @@ export function httpDate(): string {
   return dateText;
 }
 
-/** True for a value of `Content-Length`: a number of bytes, which JavaScript counts exactly. */
+/** True for a valid `Content-Length`: up to 15 digits, because a JavaScript number holds these exactly. */
 export function isLength(value: string): boolean {
   return /^\d{1,15}$/.test(value);
 }

@@ -22,7 +22,7 @@ export function staticField(index: number, fault: (message: string) => Error): H
   return field;
 }
 
-/** The beginning of a field section. */
+/** The prefix of a field section. Source: RFC 9204, section 4.5.1 */
 interface SectionPrefix {
   /** Number of dynamic table entries that must have arrived before the section can be decoded. */
   readonly requiredInserts: number;

@@ -135,7 +135,9 @@ function valuesOf(options: object, prefix: string): Record<string, unknown> {
   );
 }
 
-/** The values of one listener. @param options parsed by a schema that includes `serverTlsOptions(prefix)` */
+/**
+ * Values of the TLS options of one listener. @param options parsed by a schema that includes `serverTlsOptions(prefix)`
+ */
 export function serverTlsValues<Prefix extends string>(
   options: ServerTlsOptions<Prefix>,
   prefix: Prefix,

@@ -11,7 +11,7 @@ export interface BackendUse {
   readonly isArchive: boolean;
 }
 
-/** A time to live; both products write it as `48h`. */
+/** A time to live as text. Jaeger and ours write it alike, such as `48h`, so the text is copied. */
 const days = (value: Value): Value => String(value);
 
 /** Jaeger speaks ClickHouse's native protocol, at port 9000; our processes use its HTTP interface, at port 8123. */

@@ -4,7 +4,6 @@ import type { SamplingProvider } from "../sampling/sampling-provider.ts";
 import type { BodyReader } from "./read-body.ts";
 import type { UnfinishedBytes } from "./unfinished-bytes.ts";
 
-/** Everything that a receiver needs. */
 export interface ReceiverContext extends Pipeline {
   /** Finds the tenant of a request; "" when tenancy is off. */
   readonly tenants: TenantCheck;

@@ -15,7 +15,6 @@ export class UnfinishedBytes {
     return this.#bytes;
   }
 
-  /** True when `count` more bytes are within the limit. */
   hasRoom(count: number): boolean {
     return this.#bytes + count <= this.maxBytes;
   }

@@ -45,7 +45,7 @@ const noServices = {
   ratePerMs: undefined,
 };
 
-/** Parts of the service. A part that an engine lacks throws STORAGE_UNSUPPORTED when called. */
+/** A part that an engine lacks throws STORAGE_UNSUPPORTED when called. */
 export interface QueryServiceParts {
   /** Traces by id and by search. */
   readonly reader: SpanReader;

@@ -16,8 +16,8 @@ export interface TraceServiceParts {
 }
 
 /**
- * Reads of whole traces, by id and by search. Every read is counted and timed, and its memory is limited. Every
- * method throws `StorageError`.
+ * Reads of whole traces, by id and by search. Every read is counted and timed, and its memory is limited. Any method
+ * may throw `StorageError`.
  */
 export class TraceService {
   readonly #parts: TraceServiceParts;

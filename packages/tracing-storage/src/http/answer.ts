@@ -151,7 +151,6 @@ async function write(
   return !response.destroyed && !target.writableNeedDrain;
 }
 
-/** Packing and limits of a streamed answer. */
 interface StreamTerms {
   readonly packing: Packing;
   /** Time in milliseconds after which a client that reads nothing is disconnected. */

@@ -117,7 +117,8 @@ async function* tracesOf(
     const { from, to } = slice;
     const isShortest = to - from <= shortestNano;
     const limit = isShortest ? maxTraces * shortestFactor : maxTraces;
-    // Stores with a resolution of microseconds round times down, so the search includes the end of the slice.
+    // The search ends at the end of the slice, not 1 ns before. A store with a resolution of microseconds would
+    // round that down and miss spans.
     const search = { service, fromUnixNano: from, toUnixNano: to, limit };
     const traces = await source.findTraces(search).catch((error: unknown) => {
       if (isTooLarge(error)) {

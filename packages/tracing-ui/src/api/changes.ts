@@ -39,8 +39,8 @@ const answer = z.object({
   ),
   sample: z.object({ a: sample, b: sample }),
   /**
-   * Values by how well they distinguish the sides. `explains`: the fraction of the difference that disappears without
-   * their spans.
+   * Values by how well they distinguish the sides. `explains`: the fraction of the difference that disappears when the
+   * spans with a value are left out.
    */
   attributes: z.array(
     z.object({

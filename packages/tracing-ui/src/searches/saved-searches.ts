@@ -84,8 +84,9 @@ export function useSavedSearches(isWanted: boolean): SavedSearches {
 }
 
 /**
- * Moves searches that this browser stored earlier to the query service, each once. A name that the service has already
- * gets a suffix. A search that fails stays in the browser until the next attempt. @throws ApiError
+ * Moves searches that this browser stored earlier to the query service, each once. If the service already has a search
+ * with that name, the moved search gets a suffix. A search that fails stays in the browser until the next attempt.
+ * @throws ApiError
  */
 export async function moveToService(): Promise<void> {
   for (const { name, address } of keptSearches().saved.toReversed()) {

@@ -1,6 +1,6 @@
 import { parseDuration } from "../format/parse-duration.ts";
 
-/** One condition of a filter. A span must meet all conditions. */
+/** A span must meet all conditions. */
 export type FilterTerm =
   /** Conditions of which one is enough. */
   | { kind: "any"; terms: readonly FilterTerm[] }

@@ -26,8 +26,8 @@ export interface ApiV2TranscoderOptions extends TranscoderOptions {
 
 /**
  * Converts a `PostSpansRequest` to rows in one pass, without an object for each span. The rows are equal to the rows
- * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are stored unchanged; for searches,
- * parent, kind and status are derived from them. A span's own process replaces the process of the batch.
+ * that `SpanRowWriter` writes for `fromApiV2Batch`. Tags, logs and references are stored unchanged. Parent, kind and
+ * status are derived from them, for searches. A span's own process replaces the process of the batch.
  *
  * Bytes are read by protobuf's rules. Fields may have any order, and unknown fields are skipped. If a singular field
  * occurs several times, the last occurrence counts; repeated occurrences of a singular message are merged. Bytes that

@@ -121,7 +121,7 @@ export class SpanTranscoder {
       1 + this.#tags.count + this.#logs.count + this.#referenceFields.count + this.#warnings.count;
   }
 
-  /** Writes the tags, and then the derived values in earlier columns. */
+  /** Writes the tags, and then kind and status, which are derived from the tags but whose columns come before them. */
   #writeTags(kindAt: number, statusAt: number): void {
     const out = this.#out;
     const derived = this.#derived;

@@ -1,6 +1,6 @@
 import { type MixState, u64 } from "./mixing.ts";
 
-/** 16-bit parts of the constant k1, 0xb492b66fbe98f273. */
+/** Parts of the constant k1, 0xb492b66fbe98f273: the lower half as two parts of 16 bits, and both halves. */
 const k1Low0 = 0xf273;
 const k1Low1 = 0xbe98;
 const k1Low = 0xbe98f273 | 0;

@@ -104,8 +104,8 @@ function takeStatus(attributes: AttributeMap, kind: SpanKind): Span["status"] {
 }
 
 /**
- * True when `http.status_code` is an error: below 100, or above 399. For a server span, 400 to 499 are errors of the
- * client.
+ * True when `http.status_code` is an error: below 100, or above 399. For a server span, 400 to 499 do not count: they
+ * are errors of the client.
  */
 function isHttpError(value: AttributeValue | undefined, kind: SpanKind): boolean {
   const isNumber = value?.type === "int" || (value?.type === "string" && /^[+-]?\d{1,18}$/.test(value.value));

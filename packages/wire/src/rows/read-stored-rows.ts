@@ -238,7 +238,7 @@ export function openDetails(reader: StoredRowReader, prefix: SpanPrefix): number
   return isOnlyParent(reader.view, start, end) ? parentAsDetails : start;
 }
 
-/** Reads the tuple from `start` to the reader's position. */
+/** Reads the tuple of the span's details, from `start` to the reader's position. */
 function ownDetails(reader: StoredRowReader, prefix: SpanPrefix, start: number): OwnDetails {
   const { details } = reader;
   details.open(start, reader.position);

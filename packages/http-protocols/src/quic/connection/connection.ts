@@ -78,7 +78,7 @@ export class Connection implements PacketOwner {
 
   constructor({ initialKeys: ownKeys, ...options }: ConnectionOptions) {
     const { settings, events, now } = options;
-    // The Initial keys stay only in their packet space, which drops them with the handshake.
+    // Only the packet space holds the Initial keys, so they are gone when it drops them.
     this.#options = options;
     this.#events = events;
     this.#now = now;

@@ -155,7 +155,8 @@ export class UdpServer {
   }
 
   /**
-   * The socket is read before a timer counts: an acknowledgment that waits there makes a retransmission unnecessary.
+   * The socket is read before expired timers are handled: an acknowledgment in the socket may make a retransmission
+   * unnecessary.
    */
   #onTimer(connection: Connection): void {
     if (this.#due.size === 0) {

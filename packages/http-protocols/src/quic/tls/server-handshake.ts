@@ -44,8 +44,8 @@ export interface EarlyDataOptions {
   /** Numbers of tickets. Each ticket's early data is taken once by all servers that share this memory. */
   readonly serials: SingleUseSerials;
   /**
-   * Names all limits and settings that clients remember of a session. Early data is taken if the text is that of the
-   * ticket's session. Undefined: none is taken now, and tickets allow none.
+   * Names all limits and settings that clients remember of a session. Early data is taken only if this text equals the
+   * text in the ticket. Undefined: none is taken now, and tickets allow none.
    */
   readonly terms: () => string | undefined;
 }

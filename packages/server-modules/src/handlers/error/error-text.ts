@@ -61,8 +61,8 @@ function wordOf(status: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Writes `error`. When only a status placeholder is set, an empty word replaces the message. A message like `404` moves
- * to the block, because on the line it would be read as the status.
+ * Writes `error`. Without a message, a status placeholder follows an empty word; as the first word it would be read as
+ * the message. A message like `404` moves to the block, because on the line it would be read as the status.
  */
 const toText: HandlerWriter = (handler) => {
   const status = wordOf(handler.take("status_code"));

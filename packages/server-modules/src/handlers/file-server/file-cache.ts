@@ -34,7 +34,7 @@ export class FileCache {
       bytes.length + (bytes.length > maxKeptResponseBytes ? 512 : bytes.length + 1024),
   });
 
-  /** Cached bytes of a file; undefined when the file has changed since the read. */
+  /** Cached bytes of a file; undefined when the file is not cached, or has changed since the read. */
   find(path: string, stats: BigIntStats): CachedFile | undefined {
     const entry = this.#entries.get(path);
     if (

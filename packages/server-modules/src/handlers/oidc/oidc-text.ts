@@ -76,27 +76,11 @@ const fields: FieldReaders = {
 
 /**
  * `oidc issuer { client_id …; client_secret …; allow claim value…; header Field claim … }`: requires users to sign in.
- * This directive is an addition to Caddy. The directive requires `client_id`, because no login works without
- * it. All other checks happen when the config is loaded.
- * ```
- * oidc https://id.example.com {
- *   client_id shop
- *   client_secret {env.SHOP_SECRET}
- *   allow groups staff admins
- *   header X-User email
- * }
- * ```
- * becomes
- * ```json
- * {
- *   "handler": "oidc",
- *   "issuer": "https://id.example.com",
- *   "client_id": "shop",
- *   "client_secret": "{env.SHOP_SECRET}",
- *   "allow": [{ "claim": "groups", "values": ["staff", "admins"] }],
- *   "headers": { "X-User": "email" }
- * }
- * ```
+ * This directive is an addition to Caddy. The directive requires `client_id`, because no login works without it. Other
+ * values are checked when the config is loaded. ``` oidc https://id.example.com { client_id shop client_secret
+ * {env.SHOP_SECRET} allow groups staff admins header X-User email } ``` becomes ```json { "handler": "oidc", "issuer":
+ * "https://id.example.com", "client_id": "shop", "client_secret": "{env.SHOP_SECRET}", "allow": [{ "claim": "groups",
+ * "values": ["staff", "admins"] }], "headers": { "X-User": "email" } } ```
  */
 const directive = handlerDirective(({ cursor }) => {
   cursor.next();

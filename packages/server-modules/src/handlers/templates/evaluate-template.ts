@@ -4,7 +4,6 @@ import { checkTextLength, withinLimits } from "./template-limits.ts";
 import type { Block, Command, Operand, ParsedTemplate, Pipeline, TemplateNode } from "./template-nodes.ts";
 import { actionOutput, fieldOf, isTrue, printed } from "./template-values.ts";
 
-/** A function that a template can call. */
 export type TemplateFunction = (...args: never[]) => unknown;
 
 /**

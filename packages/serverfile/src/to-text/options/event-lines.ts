@@ -4,7 +4,7 @@ import { duration, field, fieldLines, flag, parts, text } from "../lines/field-l
 import { type Line, lineWith } from "../lines/line.ts";
 import type { Members } from "../members.ts";
 
-/** Lines of event handlers, by handler. */
+/** Lines of the block for each event handler module, by module name. */
 const handlers = {
   exec: {
     dir: text("dir"),

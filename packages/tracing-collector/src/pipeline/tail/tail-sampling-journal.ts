@@ -40,7 +40,7 @@ export class TailSamplingJournal implements SpanJournal {
   readonly #takers: ((segment: JournalSegment | undefined) => void)[] = [];
   readonly #pump: Promise<void>;
   #cancelTimer: () => void = () => {};
-  /** True after `finish`: segments on disk are no longer observed. */
+  /** True once `finish` has been called: leftover segments are then no longer observed. */
   #isClosing = false;
   #isFinished = false;
   #judging: Promise<void> | undefined;

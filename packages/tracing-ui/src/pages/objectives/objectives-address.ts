@@ -5,7 +5,7 @@ import { refreshField } from "../../components/refresh-select.tsx";
 
 const text = z.catch(z.optional(z.string()), undefined);
 
-/** State of the objectives page in its address. Unreadable parts fall back to their defaults. */
+/** Unreadable parts fall back to their defaults. */
 export const objectivesAddress = z.object({
   /** Name of one objective; absent: the list of all objectives. */
   name: text,

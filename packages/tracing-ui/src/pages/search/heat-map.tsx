@@ -15,7 +15,6 @@ import type { Selection } from "./selection.ts";
 import { TimeAxis } from "./time-axis.tsx";
 import { useHeatMapBrush } from "./use-heat-map-brush.ts";
 
-/** The inputs of {@link HeatMapChart}. */
 interface HeatMapChartProps {
   /** The counted cells. */
   map: HeatMap;

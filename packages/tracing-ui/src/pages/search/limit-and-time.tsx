@@ -103,7 +103,7 @@ function withRange(draft: SearchAddress, lookback: SearchAddress["lookback"]): P
   return { lookback, start: end - us, end };
 }
 
-/** The list of choices. The current value is added when the list lacks it. */
+/** The choices, with the current value when the list lacks it. */
 function listWith<T>(list: readonly T[], value: T | undefined): readonly T[] {
   return value === undefined || value === "" || list.includes(value) ? list : [value, ...list];
 }

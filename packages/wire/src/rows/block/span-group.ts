@@ -13,7 +13,7 @@ import {
 import type { PrefixTable } from "./prefix-table.ts";
 import type { RowBytes } from "./row-bytes.ts";
 
-/** Columns whose values are stored in groups. */
+/** Columns that each `SpanGroup` stores itself; the others come from the prefix table. */
 export type OwnColumn = Exclude<BlockColumn, DictionaryColumn>;
 
 /**

@@ -115,7 +115,7 @@ export class AcmeAuthority {
     }
   }
 
-  /** Key of the account in the storage. Source: certmagic, so that both find the same account */
+  /** Key of the account in the storage. It is certmagic's, so this server and Caddy find the same account. */
   #keyPlace(): { readonly user: string; readonly place: string } {
     const user = (this.#config.email || "default").toLowerCase().replace(/[^\w@.-]/g, "");
     const folder = `acme/${this.key.replace(/[^\w@.-]/g, "")}/users/${user}`;

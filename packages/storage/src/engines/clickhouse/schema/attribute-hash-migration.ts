@@ -28,8 +28,8 @@ export const indexesLeftToMerges = [...hashIndexes.map(([name]) => name), "event
 
 /**
  * Indexes attributes by their hashes, no longer by their texts. ClickHouse sorts the data of an index in the order of
- * the table, and would move a list of texts element by element. Keys of arrays are indexed too, because TraceQL's `=`
- * also matches elements of arrays; for other attributes the index of hashes decides. Figures:
+ * the table, and would move a list of texts element by element. The keys of array attributes are indexed too, because
+ * TraceQL's `=` also matches elements. For other attributes, the index of hashes is enough. Figures:
  * docs/adr/032-what-an-insert-costs.md.
  *
  * Indexes of existing parts are built in the background, by rewriting each part once. Before that, searches read these

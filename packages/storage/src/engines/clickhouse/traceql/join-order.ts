@@ -43,8 +43,8 @@ export function ancestorQuery({ stages }: Pipeline, source: SpanSource): Ancesto
 }
 
 /**
- * SQL for the traces with spans in range that satisfy a condition: at most one more trace than the limit of a rare
- * side. ClickHouse refuses the statement when it would read too many rows.
+ * SQL for the traces with spans in range that satisfy a condition. It returns at most `maxRareTraces` + 1 traces; the
+ * extra one shows that the side is not rare. ClickHouse refuses the statement when it would read too many rows.
  */
 export function rareTracesSql(source: SpanSource, { sql: condition }: Condition): SqlQuery {
   const sql = `SELECT DISTINCT lower(hex(trace_id)) AS traceId ${spansOf(source).inRange} AND ${condition}

@@ -55,7 +55,7 @@ export const traitFlags: Readonly<Uint8Array> = flags;
  * The detectors that may find something in a value, from one pass over its bytes.
  * @param sum of {@link traitSums} over its bytes, in 32 bits
  * @param seen all of its {@link traitFlags}
- * @returns a set of bits; those of all detectors for long values
+ * @returns one bit for each such detector; all bits for long values
  */
 export function detectorsFor(sum: number, seen: number, length: number): number {
   if (length > longest) {
