@@ -423,7 +423,7 @@ export default {
       severity: "error",
       from: { path: "^packages/(tracing-ui|admin-ui)/", pathNot: "^packages/admin-ui/test/" },
       to: {
-        path: "^packages/(?!ui-kit/|wire/src/(?:message-template|model-price|link-template|gen-ai/))",
+        path: "^packages/(?!ui-kit/|wire/src/(?:message-template|model-price|link-template|safe-address|gen-ai/))",
         pathNot: "^packages/$1/",
       },
     },

@@ -32,13 +32,13 @@ export default defineConfig({
             {
               name: "shared",
               minShareCount: 2,
-              test: /^(?!.*(src\/graph|pages\/services|rate|sparkline|api\/views|saved-searches|pager|copy-button|api\/notes|failure-words|part-failure|use-media))/,
+              test: /^(?!.*(src\/graph|pages\/services|rate|sparkline|api\/views|saved-searches|pager|copy-button|api\/notes|failure-words|part-failure|use-media|format\/money))/,
             },
             // Code that several pages use, but not the search page when it opens.
             {
               name: "later",
               minShareCount: 2,
-              test: /pager|copy-button|api\/notes|failure-words|part-failure|use-media/,
+              test: /pager|copy-button|api\/notes|failure-words|part-failure|use-media|format\/money/,
             },
             // A group takes also what its modules import, unless a group before it does. Charts are no part
             // of this one: with them it would take the times of day, which every page needs.

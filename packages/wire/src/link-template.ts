@@ -1,3 +1,5 @@
+import { safeAddress } from "./safe-address.ts";
+
 /** A place of links. Jaeger's UI has two names for each list of attributes, an old and a new one. */
 type LinkPlace = "tags" | "attributes" | "process" | "resource" | "logs" | "events" | "traces";
 type Scalar = string | number | boolean;
@@ -96,24 +98,4 @@ export function linkOf(pattern: LinkPattern, lookup: Lookup): ValueLink[] {
   const url = filled === undefined ? undefined : safeAddress(filled);
   const text = fillIn(pattern.text, lookup);
   return url === undefined || text === undefined ? [] : [{ url, text }];
-}
-
-/** Maximum number of letters of an address. Longer texts are not addresses that all browsers accept. */
-const longest = 2_000;
-
-/**
- * Returns an absolute http or https address, which is safe to follow. Values of spans come from anybody, and
- * `javascript:` in a link would run. `HTTPS://a.example` gives `https://a.example/`.
- * @returns undefined for any other text
- */
-export function safeAddress(text: string): string | undefined {
-  if (text.length > longest || !/^https?:\/\/[^\s]/i.test(text)) {
-    return undefined;
-  }
-  try {
-    const { protocol, href } = new URL(text);
-    return protocol === "http:" || protocol === "https:" ? href : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -28,7 +28,7 @@ export interface SignedFor {
   readonly challenge: string;
   readonly origin: string;
   readonly rpId: string;
-  /** Whether the user gave a PIN or a fingerprint. Default: false */
+  /** True when the user gave a PIN or a fingerprint. Default: false */
   readonly isVerified?: boolean;
 }
 

@@ -1,18 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
+import type { GenAiSubject } from "./gen-ai-subjects.ts";
 import { readJson } from "./read-json.ts";
-
-/** Subjects by which calls of models can be grouped. */
-export const genAiSubjects = [
-  "model",
-  "requested-model",
-  "provider",
-  "agent",
-  "user",
-  "conversation",
-  "service",
-] as const;
-export type GenAiSubject = (typeof genAiSubjects)[number];
 
 const orNone = z.nullable(z.number());
 /** Times are microseconds. `cost` is null when no model has a price. */

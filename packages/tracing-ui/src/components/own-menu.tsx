@@ -1,5 +1,5 @@
 import "./own-menu.css";
-import { safeAddress } from "wire/link-template";
+import { safeAddress } from "wire/safe-address";
 import { type MenuEntry, newWindow, uiConfig } from "../links/ui-config.ts";
 
 /**

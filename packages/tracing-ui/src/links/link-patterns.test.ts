@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { fillIn, safeAddress } from "wire/link-template";
+import { fillIn, type LinkPattern } from "wire/link-template";
+import { safeAddress } from "wire/safe-address";
 import { buildTrace } from "../trace/build-trace.ts";
 import { attributeLinks, lookupOf, traceLinks } from "./link-patterns.ts";
-import { type LinkPattern, readUiConfig } from "./ui-config.ts";
+import { readUiConfig } from "./ui-config.ts";
 
 const tag = (key: string, value: string) => ({ key, type: "string", value });
 const made = (spanID: string, parent: string | undefined, tags: ReturnType<typeof tag>[]) => ({

@@ -21,9 +21,6 @@ const linkPattern = z.object({
   text,
 });
 
-/** A link pattern of the configuration. */
-export type LinkPattern = z.infer<typeof linkPattern>;
-
 /** A link of the menu. `anchorTarget` is the window that opens; a new window by default. */
 const menuLink = z.object({ label: text, url: text, anchorTarget: z.optional(text) });
 /** A link, or a list of links under a label. */
@@ -32,14 +29,16 @@ const menuEntry = z.union([menuLink, z.object({ label: text, items: z.array(menu
 /** An entry of the menu: a link, or a named list of links. */
 export type MenuEntry = z.infer<typeof menuEntry>;
 
+const inBar = z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true });
+
 /** The configuration. An unreadable part counts as absent, because the page works without it. */
 const config = z.object({
   linkPatterns: z.catch(listOf(linkPattern), []),
   menu: z.catch(listOf(menuEntry), []),
-  /** `menuEnabled: false` takes the page out of the bar. */
-  dependencies: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
+  /** `menuEnabled: false` takes the page Dependencies out of the bar. */
+  dependencies: inBar,
   /** `menuEnabled: false` takes the page Services out of the bar. */
-  monitor: z.catch(z.object({ menuEnabled: z.catch(z.boolean(), true) }), { menuEnabled: true }),
+  monitor: inBar,
   /** `enabled: false`: no choice of a theme; the page follows the system. */
   themes: z.catch(z.object({ enabled: z.catch(z.boolean(), true) }), { enabled: true }),
   /** False: traces have no critical path. */

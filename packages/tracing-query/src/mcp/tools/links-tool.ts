@@ -163,6 +163,7 @@ export const linksTool: Tool = defineTool({
         trace_id: trace.traceId,
         link: context.link(`/trace/${trace.traceId}`),
         patterns: patterns.length,
+        total_count: ofTrace.length + ofSpan.length,
         links: [...ofTrace, ...ofSpan].slice(0, mostLinks),
       },
       lists: ["links"],

@@ -1,7 +1,7 @@
 import type { TraceQlQuery } from "traceql";
 import { parseMetricsQuery } from "../parse-query.ts";
 
-/** Most fields in one `by()` that the parser accepts. */
+/** Maximum number of fields in one `by()` that the parser accepts. */
 const mostInText = 5;
 
 /**

@@ -1,7 +1,8 @@
 import { CutName } from "ui-kit/components/cut-name.tsx";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { durationText } from "ui-kit/format/format-duration.ts";
-import type { GenAiFigures, GenAiSubject } from "../../api/gen-ai.ts";
+import type { GenAiFigures } from "../../api/gen-ai.ts";
+import type { GenAiSubject } from "../../api/gen-ai-subjects.ts";
 import { money } from "../../format/money.ts";
 import type { ModelsAddress } from "./models-address.ts";
 

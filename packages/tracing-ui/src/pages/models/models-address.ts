@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { genAiSubjects } from "../../api/gen-ai.ts";
+import { genAiSubjects } from "../../api/gen-ai-subjects.ts";
 import { pageNumber } from "../../components/page-number.ts";
 import { refreshField } from "../../components/refresh-select.tsx";
 import { lookbacks } from "../../searches/search-address.ts";

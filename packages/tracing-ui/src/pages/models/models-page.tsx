@@ -8,13 +8,8 @@ import { Pager } from "ui-kit/components/pager.tsx";
 import { useSettled } from "ui-kit/components/use-settled.ts";
 import { formatCount } from "ui-kit/format/format-count.ts";
 import { ApiError } from "../../api/api-error.ts";
-import {
-  type GenAiFigures,
-  type GenAiSubject,
-  genAiQuery,
-  genAiSubjects,
-  groupsPerPage,
-} from "../../api/gen-ai.ts";
+import { type GenAiFigures, genAiQuery, groupsPerPage } from "../../api/gen-ai.ts";
+import { type GenAiSubject, genAiSubjects } from "../../api/gen-ai-subjects.ts";
 import { FailureNotice } from "../../components/failure-notice.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { RefreshSelect, refetchInterval } from "../../components/refresh-select.tsx";
