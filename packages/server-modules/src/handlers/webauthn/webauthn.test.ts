@@ -275,6 +275,22 @@ describe.each([
     expect((await post("gus", again)).text).toContain("not registered");
   });
 
+  test("both keys removed at the same time: one stays at least", async () => {
+    const keys = [new SoftwareKey(), new SoftwareKey()];
+    const session = { Cookie: cookieOf(await enroll("jan", keys[0] as SoftwareKey)) };
+    const second = { challenge: await challengeFor("jan", "/.passkeys", session), origin, rpId };
+    expect((await post("jan", keys[1]?.register(second) ?? {}, session)).status).toBe(200);
+    const orders = await Promise.all(
+      keys.map(async (key) => ({
+        action: "remove",
+        id: key.id.toString("base64url"),
+        challenge: dataOf((await get("jan", "/.passkeys", session)).text).removal,
+      })),
+    );
+    await Promise.all(orders.map((order) => post("jan", order, session)));
+    expect(dataOf((await get("jan")).text).options.allowCredentials?.length).toBeGreaterThan(0);
+  });
+
   test("twenty first keys at the same time for one user: never more than the limit", async () => {
     const challenges = await Promise.all(Array.from({ length: 20 }, () => challengeFor("hal")));
     await Promise.all(

@@ -247,7 +247,13 @@ class PasskeyFactor implements HttpHandler {
     if (keys.length < 2) {
       return { status: 409, error: "The last passkey stays." };
     }
+    const removed = keys.find((key) => key.id === id);
     await this.#parts.keys.remove(user, id);
+    // Removals at the same time each saw another key.
+    if (removed !== undefined && (await this.#parts.keys.keysOf(user)).length === 0) {
+      await this.#parts.keys.add(user, removed);
+      return { status: 409, error: "The last passkey stays." };
+    }
     this.#parts.log.info({ username: user }, "webauthn: removed a key");
     return undefined;
   }
